@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * busy [-f] [-t] NAME...: a buffer of 64 KiB for each name, prints "ready", and
- * lets go when its standard input ends. Each has been written and cleaned
- * once; -t goes on with that, -f makes a mistake in the first: an END without
- * START. The last name's descriptor is closed: it is mapped alone.
+ * busy [-f] [-t] NAME...: makes a buffer of 64 KiB for each name, prints
+ * "ready", and releases them when its standard input ends. Each buffer has been
+ * written and cleaned once; -t repeats this; -f makes a mistake with the first
+ * buffer, an END without START. The last buffer is only mapped, its descriptor
+ * is closed.
  */
 #include <poll.h>
 #include <fcntl.h>
@@ -57,7 +58,7 @@ static void sync_buf(int fd, __u64 flags)
 		die("sync");
 }
 
-/* One fill of all lines, and all of them dirty, cleaned and, later, dropped. */
+/* Fills all lines, makes them dirty and cleans them; later they are dropped. */
 static void use(int i)
 {
 	static char value;

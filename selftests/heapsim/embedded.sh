@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of `heapsim run` for programs of libmem that have the board in
-# themselves: no module, no VM, no root. Each mistake has a corrected twin. TAP.
-# Exit code: 0 if all passed, else 1. With arguments, only tests whose names
-# match them (regex).
+# Tests of `heapsim run` for programs that use libmem's embedded backend,
+# without module, VM and root. Each mistake has a corrected twin. Prints TAP.
+# Exit code: 0 if all passed, else 1. Arguments are regular expressions; only
+# tests whose names match are run.
 #
 # shellcheck disable=SC2317 # tap_try calls the functions
 
@@ -17,7 +17,7 @@ source=$here/mistakes.c
 options=(--backend=embedded)
 unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
 
-# at FUNCTION MARK: a frame there
+# at FUNCTION MARK: prints the regular expression of a frame at a marked line.
 at() { echo "$1 \\(mistakes.c:$(line "$2")\\)"; }
 
 clean_twin() # NAME ARGUMENT...
@@ -92,7 +92,7 @@ missing_end()
 		clean_twin open-bracket
 }
 
-# Nothing of the program runs at its end.
+# No code of the program runs at its end.
 missing_end_at_exit()
 {
 	report 0 "$wrong" exit-in-bracket &&
@@ -146,7 +146,7 @@ engine_not_attached()
 		    'mem_stream_attach' && sum 1 1 && clean_twin not-attached
 }
 
-# Before it opened a context; linked in any way.
+# Rights are dropped before a context is opened, however libmem is linked.
 without_rights()
 {
 	local how
@@ -159,7 +159,7 @@ without_rights()
 	done
 }
 
-# The program ends by it; what it was is told.
+# The access ends the program, and the report explains it.
 use_after_free()
 {
 	report 139 --leak-check=no "$wrong" freed &&
@@ -180,7 +180,7 @@ use_after_free()
 		clean_twin unmapped-buf
 }
 
-# No wait would have helped who reads then.
+# A wait would not have helped the reader.
 read_of_what_was_not_attached()
 {
 	report 0 "$wrong" not-attached-read &&
@@ -191,7 +191,7 @@ read_of_what_was_not_attached()
 		clean_twin not-attached-read
 }
 
-# Of what was allocated and attached, the newest first.
+# The report lists the allocation and the attaches, newest first.
 attaches()
 {
 	report 0 --json="$tmp/json" "$wrong" attached-often &&
@@ -217,7 +217,7 @@ EOF
 		hasnt 'attached' && clean_twin attached-often
 }
 
-# Nothing is refused under heapsim run.
+# Under heapsim run no access is refused.
 cpu_on_device()
 {
 	report 0 "$wrong" on-device &&
@@ -302,7 +302,7 @@ leaked_names()
 		sum 0 0 && clean_twin leak-memory
 }
 
-# Two bytes that are far from each other are no long access.
+# Two bytes that are far apart must not be reported as one long access.
 two_apart()
 {
 	report 0 "$wrong" apart && has 'CPU while active' \
@@ -393,7 +393,7 @@ leaks_are_asked_for()
 		report 2 --leak-check=perhaps "$wrong" leak
 }
 
-# Linked with libmem.a, statically, with AddressSanitizer, by clang.
+# HOW: with libmem.a, statically, with AddressSanitizer, or by clang.
 linked() # HOW
 {
 	report 0 "$wrong-$1" stale &&
@@ -404,7 +404,7 @@ linked() # HOW
 		report 0 "$wrong-$1" right-stale && sum 0 0
 }
 
-# All threads tell of the same place, at a time.
+# All threads report the same place at the same time.
 threads()
 {
 	report 0 "$wrong" threads &&
@@ -428,14 +428,14 @@ killed_by_itself()
 		sum 1 1
 }
 
-# Wherever it is just then, what it has told stays.
+# Findings reported before the kill must be kept.
 killed_at_any_moment()
 {
 	local i pid
 
 	for i in {1..20}; do
 		rm -f "$tmp/pid"
-		# Or it were busy by what the one before has said.
+		# Discard the "busy" that the previous program printed.
 		: >"$tmp/out"
 		# shellcheck disable=SC2016 # the other shell's
 		heapsim run --backend=embedded --log-file="$tmp/report" \
@@ -457,7 +457,7 @@ killed_at_any_moment()
 	done
 }
 
-# What has no room is counted.
+# Findings for which there is no room are counted.
 full_table()
 {
 	local errors dropped
@@ -465,7 +465,7 @@ full_table()
 	report 7 --error-exitcode=7 "$wrong" many 20000 || return
 	errors=$(sed -n 's/.*ERROR SUMMARY: \([0-9]*\) .*/\1/p' <<<"$report")
 	dropped=$(sed -n 's/.*== \([0-9]*\) records lost.*/\1/p' <<<"$report")
-	# Each is an error and a redundant clean.
+	# Each buffer has an error and a redundant clean.
 	[ "${dropped:-0}" -gt 0 ] && [ "$errors" -gt 1000 ] &&
 		[ "$((errors + dropped))" -ge 20000 ] &&
 		[ "$((errors + dropped))" -le 40000 ] && clean_twin many &&
@@ -496,7 +496,7 @@ assert other["stream"] == 0 and other["kernel"] == [], other
 EOF
 }
 
-# Of findings of several kinds, all of what the man page has of a report.
+# Checks all members of a report in the man page, with several kinds.
 json_members()
 {
 	local name
@@ -551,7 +551,7 @@ generic-noncoherent" "$tmp/err" && continue
 		report 0 --policy=strict --evict=none "$wrong" stale && sum 1 1
 }
 
-# What no touch shows by itself a cache that loses a line does.
+# Eviction exposes mistakes that accesses alone do not show.
 eviction_shows()
 {
 	report 0 "$wrong" late-store && sum 0 0 &&
@@ -561,7 +561,7 @@ eviction_shows()
 		clean_twin late-store --evict=random --seed=2
 }
 
-# What might have been old without eviction, is: the same bytes each time.
+# With eviction, bytes are old that otherwise only might be, and repeatably.
 eviction_repeats()
 {
 	local old
@@ -581,7 +581,7 @@ eviction_repeats()
 		clean_twin partly --evict=random --seed=1
 }
 
-# Whatever a cache does, who follows the rules has the right bytes.
+# A program that follows the rules has the right bytes with any eviction.
 right_under_eviction()
 {
 	local seed name
@@ -596,14 +596,14 @@ right_under_eviction()
 		has 'Stale read' "by $(at frames FRAMES)"
 }
 
-# trace RC ARGUMENT...: a run with a trace that Perfetto can draw.
+# trace RC ARGUMENT...: runs with a trace, and checks it for Perfetto.
 trace()
 {
 	report "$1" --trace="$tmp/trace" "${@:2}" &&
 		"$here/trace_check.py" "$tmp/trace"
 }
 
-# traced TEXT...: they are in it.
+# traced TEXT...: checks that the trace has all texts.
 traced()
 {
 	local text
@@ -616,7 +616,7 @@ traced()
 	done
 }
 
-# With what is right, and at random; no finding is in it.
+# The programs are right, also with eviction, so the trace has no findings.
 trace_of_buffers()
 {
 	trace 0 --evict=random --seed=1 "$wrong" right-frames && sum 0 0 &&
@@ -629,7 +629,7 @@ trace_of_buffers()
 		! grep -q '"kind":"[^r]' "$tmp/trace" && [ ! -s "$tmp/err" ]
 }
 
-# Kernels by their names, on their streams.
+# The trace has the names of kernels, and their streams.
 trace_of_streams()
 {
 	trace 0 "$wrong" right-pipeline && sum 0 0 &&
@@ -642,7 +642,7 @@ trace_of_streams()
 		traced '"kind":"cpu-while-active"' '"missing":"sync"'
 }
 
-# Which streams they were on, too.
+# The trace has calls of the host, with their streams.
 trace_of_calls()
 {
 	trace 0 "$wrong" right-calls && sum 0 0 &&
@@ -653,7 +653,7 @@ trace_of_calls()
 		trace 0 "$wrong" right-early && traced '"wait for job"'
 }
 
-# Each time it happens, where it happens.
+# The trace has each occurrence of a finding at its time and thread.
 trace_of_findings()
 {
 	trace 0 "$wrong" stale && sum 1 1 &&
@@ -665,7 +665,7 @@ trace_of_findings()
 		traced '"kind":"missing-end"' '"bracket write"'
 }
 
-# Whoever else is there, and wherever it ends.
+# The trace is sound with many processes, and if they are killed.
 trace_of_many()
 {
 	trace 0 "$wrong" threads && sum 640 1 &&
@@ -675,7 +675,7 @@ trace_of_many()
 		trace 0 sh -c 'exit 0' && trace 127 /no/such/program
 }
 
-# The ring is read while the program runs; if nobody does, that is told.
+# The ring is read while the program runs; events lost otherwise are reported.
 trace_that_is_lost()
 {
 	trace 0 --leak-check=no "$wrong" many 30000 || return
@@ -707,8 +707,8 @@ environment()
 		grep -q '"soc":"\?.*xavier' "$tmp/json"
 }
 
-# setting NAME=VALUE REGEX: a value that libmem does not know is named, whether
-# the command finds it, or a program that has set it.
+# setting NAME=VALUE REGEX: an invalid value is reported, whether the command
+# finds it in the environment or the program has set it.
 setting()
 {
 	local text="$1: unknown $2"
@@ -737,7 +737,7 @@ settings()
 		'LIBMEM_BACKEND=user: unknown backend, .* kernel, embedded' &&
 		report 0 env LIBMEM_SOC= LIBMEM_POLICY= "$wrong" nothing &&
 		hasnt 'not opened' || return
-	# Its own choice overrules.
+	# An option overrides the environment.
 	LIBMEM_SOC=tx3 report 0 --soc=tx2 "$wrong" nothing
 }
 
@@ -774,7 +774,7 @@ without_the_module()
 		has 'not opened: No such file' 'module is not loaded'
 }
 
-# What was not looked at is not "0 errors" without a word.
+# The report says that inline kernels were not checked.
 inline_engines()
 {
 	local told='Engines were inline: kernels ran in the program'
@@ -799,7 +799,7 @@ without_libmem()
 		hasnt 'No libmem' && sum 0 0
 }
 
-# What was not watched does not pass, whatever else there is.
+# A program that was not watched must not pass, whatever else is reported.
 other_version()
 {
 	report 0 --json="$tmp/json" "$wrong-other" right-stale &&
@@ -874,7 +874,7 @@ opened_by_dlopen()
 		    'LD_PRELOAD was replaced'
 }
 
-# An engine that ends late, as on a busy machine, is nothing that is left.
+# An engine that ends late, as on a busy machine, is not reported as left over.
 late_engine()
 {
 	local pid
@@ -895,7 +895,7 @@ own_handler()
 	report 42 "$wrong" segv && sum 1 1 && report 0 "$wrong" right-segv
 }
 
-# The tests of libmem watch by themselves: both are told.
+# libmem's tests watch, too: both they and the command get all violations.
 watchers()
 {
 	report 0 env CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded \
@@ -903,14 +903,14 @@ watchers()
 		has 'ERROR SUMMARY: [1-9]'
 }
 
-# What a watched touch takes of a stack; the program says if that is too much.
-# The job may begin between the store's fault and the store, which is seen twice.
+# The program checks how much stack a reported access needs. If the job begins
+# between the store's fault and the store, the store is reported twice.
 small_stack()
 {
 	report 0 "$build/selftests/libmem/embedded_test" stack && sum '[12]' 1
 }
 
-# The one that users find in the documents: each process has its part.
+# The sample in the documents: findings name the right process.
 two_processes()
 {
 	local sample=$build/samples/share-objects

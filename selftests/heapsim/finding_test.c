@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What becomes of records whose stacks come late: no module, any machine.
+ * Tests records whose stacks arrive late. Runs on any machine, without a
+ * module.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -41,7 +42,7 @@ static int close_all(void **state)
 	return munmap(stacks, sizeof(*stacks));
 }
 
-/* The thread that has the number has put down a stack of one address. */
+/* Writes a stack of one address, as the thread of this event does. */
 static void put_down(uint64_t id, uint64_t index, uint64_t address)
 {
 	struct stacks_stack *stack = &stacks->stacks[index];
@@ -70,7 +71,7 @@ static struct heapsim_record record_at(uint64_t time_ns, uint64_t cpu_stack,
 	};
 }
 
-/* The attaches that are told are all of the record that is. */
+/* The reported attaches must belong to the reported record. */
 static void a_first_record_that_is_late_has_its_attaches(void **state)
 {
 	struct heapsim_record late, other;
@@ -103,7 +104,7 @@ static void a_first_record_that_is_late_has_its_attaches(void **state)
 	assert_int_equal(one->attaches[0].frames[0].address, 0x1000);
 }
 
-/* A process that spins, or sleeps. */
+/* Starts a process that spins, or one that sleeps. */
 static pid_t child_start(bool does_run)
 {
 	pid_t pid = fork();
@@ -124,7 +125,7 @@ static void child_end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* On a busy machine the stack of one of many threads may come at any time. */
+/* On a busy machine the stack of one of many threads may arrive very late. */
 static void a_thread_that_runs_is_waited_for(void **state)
 {
 	pid_t running = child_start(true), asleep = child_start(false);
@@ -134,7 +135,7 @@ static void a_thread_that_runs_is_waited_for(void **state)
 
 	(void)state;
 	put_down(3, 0, 0x1000);
-	/* Until it sleeps: it may not have been scheduled yet. */
+	/* Wait until the child sleeps, since it may not have run yet. */
 	for (i = 0; i < 2000 && outside_is_running(asleep, asleep); i++)
 		usleep(10000);
 	r.cpu.pid = running;
@@ -165,7 +166,7 @@ static void a_thread_that_runs_is_waited_for(void **state)
 	assert_null(one->next);
 }
 
-/* What the program calls is no more of its own than what that calls. */
+/* Frames of a library that the program calls are left out, too. */
 static void a_stack_begins_where_the_program_calls(void **state)
 {
 	static const struct frame of_cuda[] = {
@@ -197,7 +198,7 @@ static const char launch_add[] =
 static const char launch_late[] =
 	LAUNCH("void (*)(int*, int)", "(anonymous namespace)::late");
 
-/* What a header has put into the program is none of it, either. */
+/* Inline functions of CUDA's headers are left out, too. */
 static void a_stack_begins_behind_the_headers_of_cuda(void **state)
 {
 	static const char layer[] = "/lib/libmem-cudart.so.0";
@@ -221,21 +222,21 @@ static void a_stack_begins_behind_the_headers_of_cuda(void **state)
 	(void)state;
 	assert_int_equal(symbol_in_libmem(alloc, 3), 2);
 	assert_int_equal(symbol_in_libmem(launch, 4), 3);
-	/* Inlined, with parts of it inlined into others, or jumped over. */
+	/* The kernel may be inlined in parts, or be called by a jump. */
 	launch[2].function = "add<int>";
 	assert_int_equal(symbol_in_libmem(launch, 4), 3);
 	launch[3] = launch[2];
 	assert_int_equal(symbol_in_libmem(launch, 4), 4);
 	launch[2].function = "run(int*, int)";
 	assert_int_equal(symbol_in_libmem(launch, 4), 2);
-	/* What has the name of a part of it is another. */
+	/* A function named like a part of the kernel's name is another one. */
 	launch[2].function = "int";
 	assert_int_equal(symbol_in_libmem(launch, 4), 2);
 	launch[2].function = "launch(int*, int)";
 	assert_int_equal(symbol_in_libmem(launch, 4), 2);
 	launch[2].function = "add";
 	assert_int_equal(symbol_in_libmem(launch, 4), 2);
-	/* Without line numbers. */
+	/* There are no line numbers. */
 	launch[1].file = NULL;
 	launch[1].function = launch_late;
 	launch[2].file = NULL;
@@ -243,7 +244,7 @@ static void a_stack_begins_behind_the_headers_of_cuda(void **state)
 	assert_int_equal(symbol_in_libmem(launch, 4), 3);
 }
 
-/* Whose calls are shown counts; if none are, what the process has loaded. */
+/* The API in the stacks decides, or else the libraries of the process. */
 static void advice_is_of_the_calls_that_are_made(void **state)
 {
 	struct heapsim_record of_cuda = {
@@ -295,7 +296,7 @@ static void shape_add(uint32_t pid, uint64_t buf, uint32_t type)
 	atomic_store(&shape->state, STACKS_READY);
 }
 
-/* Beside CUDA's calls, those of the layer that made what holds the bytes. */
+/* A report proposes calls of the API that made the object in the buffer. */
 static void what_holds_a_buffer_has_its_place_and_its_calls(void **state)
 {
 	static const struct {
@@ -355,7 +356,7 @@ static void what_holds_a_buffer_has_its_place_and_its_calls(void **state)
 	assert_int_equal(row.len, 100);
 }
 
-/* The module has it as a number, that libmem has given it. */
+/* A record of the module has the number that libmem gave the kernel. */
 static void a_record_of_the_module_has_its_kernel(void **state)
 {
 	struct heapsim_record record = {
@@ -377,7 +378,7 @@ static void a_record_of_the_module_has_its_kernel(void **state)
 	assert_string_equal(one->kernel.frames[0].module, "/no/such/module");
 }
 
-/* Of every kind, for every reader: whoever has CUDA's calls has no others. */
+/* This holds for every kind: a CUDA program cannot make other calls. */
 static void advice_names_calls_that_the_program_can_make(void **state)
 {
 	uint32_t kind, missing;
@@ -387,7 +388,7 @@ static void advice_names_calls_that_the_program_can_make(void **state)
 	for (kind = 0; kind < kind_end(); kind++)
 		for (missing = 0; missing <= HEAPSIM_MISSING_COPY; missing++) {
 			mend = kind_mend(kind, missing, KIND_API_CUDA);
-			/* It has no such jobs. */
+			/* CUDA has no jobs that can leak. */
 			if (mend && kind != TOLD_LEAKED_JOB)
 				assert_null(strstr(mend, "mem_"));
 			mend = kind_mend(kind, missing, KIND_API_LIBMEM);

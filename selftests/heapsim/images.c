@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program of libmem with one mistake about images, arrays and objects, by
- * name, for the tests of `heapsim run`; "right-" and the name is the same
- * program without it. Lines that a test looks for have a mark.
+ * A program that makes one mistake with images, arrays or objects of libmem,
+ * for the tests of `heapsim run`. The argument names the mistake; with the
+ * prefix "right-" the program does the same without it. Lines that a test
+ * searches for have a mark.
  */
 #include <err.h>
 #include <errno.h>
@@ -16,12 +17,12 @@
 
 #include <libmem.h>
 
-/* Rows of 100 bytes have padding behind them. */
+/* Rows of 100 bytes are followed by padding. */
 #define WIDTH	100
 #define HEIGHT	40
 
 static struct mem_ctx *ctx;
-/* What is right is done, too. */
+/* The mistake is not made. */
 static int is_right;
 static volatile uint8_t sink;
 
@@ -136,7 +137,7 @@ static void array_kept(void)
 	mem_array_destroy(array);
 }
 
-/* A job has used it: what libmem keeps for that is not the program's. */
+/* A job has used the image; libmem's own reference must not be reported. */
 static void image_kept(void)
 {
 	struct mem_image *image = picture(MEM_FORMAT_U8); /* IMAGE */
@@ -146,7 +147,7 @@ static void image_kept(void)
 		mem_image_destroy(image);
 }
 
-/* In the second plane: the report says which row. */
+/* The read is in the second plane; the report names the row. */
 static void read_after_unlock(void)
 {
 	struct mem_image *image = picture(MEM_FORMAT_NV12_ER);
@@ -234,7 +235,7 @@ static void surface_while_locked(void)
 		unlock(image);
 	err = mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_GPU, image,
 			     other);
-	/* It is refused: there is nothing to report. */
+	/* The call is refused, so there is nothing to report. */
 	if (err != (is_right ? 0 : -EBUSY))
 		errx(3, "mem_image_copy: %s", strerror(-err));
 	if (!is_right)
@@ -244,7 +245,7 @@ static void surface_while_locked(void)
 	mem_image_destroy(other);
 }
 
-/* A picture in memory of the program's. */
+/* Describes a picture in memory of the program. */
 static struct mem_image_data data_of(unsigned int as, void *ptr)
 {
 	return (struct mem_image_data) {
@@ -296,7 +297,7 @@ static void wrapper_outlives(void)
 		CHECK(mem_free(ctx, ptr));
 }
 
-/* Memory of the program's own, and it has no name. */
+/* The wrapped memory belongs to the program and has no name. */
 static void wrapper_of_unmapped(void)
 {
 	struct mem_image_data data;
@@ -329,7 +330,7 @@ static void wait_for_word(void *word)
 		sched_yield();
 }
 
-/* As a matrix of OpenCV that goes out of scope before the stream is done. */
+/* For example, an OpenCV matrix leaves its scope before the stream is done. */
 static void wrapper_unmapped_too_early(void)
 {
 	struct mem_stream *stream = mem_stream_legacy(ctx);
@@ -354,7 +355,7 @@ static void wrapper_unmapped_too_early(void)
 		munmap(ptr, 256 * HEIGHT);
 }
 
-/* The whole picture, as if there were no padding. */
+/* Writes the picture as if its rows had no padding. */
 static void width_for_pitch(void)
 {
 	struct mem_image *image = picture(MEM_FORMAT_U8);
@@ -373,11 +374,11 @@ static void width_for_pitch(void)
 	else
 		memcpy(base, pixels, sizeof(pixels));
 	unlock(image);
-	/* All of it, padding too, is no mistake. */
+	/* Writing everything, including padding, is no mistake. */
 	data = lock(image, MEM_WRITE, MEM_LOCK_HOST);
 	memset(data.planes[0].base, 0x11, HEIGHT * data.planes[0].pitch);
 	unlock(image);
-	/* Nor are the first rows alone. */
+	/* Writing only the first rows is no mistake, either. */
 	data = lock(image, MEM_WRITE, MEM_LOCK_HOST);
 	memset(data.planes[0].base, 0x22, 3 * data.planes[0].pitch);
 	unlock(image);
@@ -423,7 +424,7 @@ static void store_read_only(void)
 	mem_object_put(object);
 }
 
-/* On boards that are not I/O-coherent the engine reads old bytes. */
+/* On boards without I/O coherency the engine reads old bytes. */
 static void object_not_flushed(void)
 {
 	struct mem_object *object = raw_object("ring", GPU);
@@ -439,7 +440,7 @@ static void object_not_flushed(void)
 	mem_object_put(object);
 }
 
-/* So it is there for an engine that runs no kernels. */
+/* An engine that runs no kernels must be checked, too. */
 static void object_of_dma(void)
 {
 	struct mem_object *object = raw_object("ring", MEM_ATTR_ENGINE_DMA);

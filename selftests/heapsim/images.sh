@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of `heapsim run` for mistakes about images, arrays and objects: each is
-# found where it is, and its corrected twin is clean, on the boards that matter.
-# With the board in the process: no module, no VM, no root; with
-# LIBMEM_BACKEND=kernel inside the test VM, over the module, where fewer of them
-# are seen. TAP. Exit code: 0 if all passed, else 1. With arguments, only tests
-# whose names match them (regex).
+# Tests of `heapsim run` for mistakes with images, arrays and objects: each
+# mistake is reported at its place, and its corrected twin has no finding, on
+# the boards that matter. The embedded backend needs no module, VM or root; with
+# LIBMEM_BACKEND=kernel the tests run inside the test VM with the module, which
+# detects fewer mistakes. Prints TAP. Exit code: 0 if all passed, else 1.
+# Arguments are regular expressions; only tests whose names match are run.
 #
 # shellcheck disable=SC2317 # tap_try calls the functions
 
@@ -21,10 +21,10 @@ source=$here/images.c
 backend=${LIBMEM_BACKEND:-embedded}
 unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
 
-# at FUNCTION MARK: a frame there
+# at FUNCTION MARK: prints the regular expression of a frame at a marked line.
 at() { echo "$1 \\(images.c:$(line "$2")\\)"; }
 
-# The board that the module is; embedded, none.
+# Prints the board of the module; nothing on the embedded backend.
 inserted()
 {
 	local name soc
@@ -41,12 +41,13 @@ on() # BOARD
 		module_insert test_hooks=1 "soc=$1"
 }
 
-# Without a finding: the twin of a mistake, or what the module does not see.
+# Checks that a program has no finding: a corrected twin, or a mistake that the
+# module does not detect.
 clean() # RC NAME
 {
 	local soc boards=(tx2 orin thor)
 
-	# To insert the module for each takes long.
+	# Inserting the module for each board takes long.
 	[ "$backend" = embedded ] || ! is_quick || boards=("$(inserted)")
 	for soc in "${boards[@]}"; do
 		on "$soc" && report "$1" "$program" "$2" && sum 0 0 || return
@@ -55,8 +56,8 @@ clean() # RC NAME
 
 twins() { clean 0 "right-$1"; } # NAME
 
-# Over the module nobody sees who touches an image without a lock, or stores to
-# what may only be read.
+# The module detects neither accesses to an image without a lock nor stores to a
+# read-only one.
 unseen() # NAME [RC]
 {
 	clean "${2:-0}" "$1" && twins "$1"
@@ -98,7 +99,7 @@ image_kept()
 		hasnt 'Leaked event' && sum 0 0 && twins image-kept
 }
 
-# The row of the second plane, in text and JSON.
+# The reports as text and JSON have the row of the second plane.
 read_after_unlock()
 {
 	on tx2 &&
@@ -167,7 +168,7 @@ kernel_while_locked()
 		twins kernel-while-locked
 }
 
-# The call refuses it: there is nothing to find.
+# The call refuses the mistake, so there is no finding.
 surface_while_locked()
 {
 	on orin &&
@@ -212,7 +213,7 @@ width_for_pitch()
 		sum 1 1 && twins width-for-pitch
 }
 
-# It is SIGSEGV, as without heapsim.
+# The store raises SIGSEGV, as without heapsim.
 store_read_only()
 {
 	on orin &&
@@ -223,7 +224,7 @@ store_read_only()
 		    'ended by SIGSEGV' && sum 1 1 && twins store-read-only
 }
 
-# Over the module the CPU does not cache what a GPU is named for.
+# With the module, the CPU does not cache objects for a GPU.
 object_not_flushed()
 {
 	on tx2 || return
@@ -239,7 +240,7 @@ object_not_flushed()
 	fi && twins object-not-flushed
 }
 
-# The module is an object's dma engine, too.
+# The module also simulates the dma engine of objects.
 object_of_dma()
 {
 	on tx2 && report 0 "$program" object-of-dma &&

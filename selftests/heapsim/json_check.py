@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""json_check.py PAGE FILE...: are reports of heapsim run as the page has it?
+"""json_check.py PAGE FILE...: compares reports of heapsim run with their page.
 
 PAGE is heapsim-run.rst. No report may have a member that it does not document,
 and each that it does must be in one of them, with a value other than null.
@@ -16,25 +16,25 @@ STACKS = ("stack", "kernel")    # both are lists of frames
 
 
 def section(text, name, end):
-    """The text below a heading, up to the next one."""
+    """Returns the text below a heading, up to the next one."""
     begin = re.search(rf"^{name}\n=+\n", text, re.MULTILINE).end()
     return text[begin:text.index(f"\n{end}\n", begin)]
 
 
 def indent_of(line):
-    """In columns."""
+    """Returns the width of the indentation."""
     return len(line) - len(line.lstrip())
 
 
 def with_frames(prefix, names, frames):
-    """The paths of some names, and what is below them if they are stacks."""
+    """Yields the paths of some names, and of their members if stacks."""
     return {prefix + name for name in names} | \
         {f"{prefix}{name}[].{one}"
          for name in names if name in STACKS for one in frames}
 
 
 def paths_of(lines, prefix, frames):
-    """What a list of definitions names."""
+    """Yields the names in a list of definitions."""
     paths = set()
     depth = min(indent_of(line) for line in lines if line)
     at = [i for i, line in enumerate(lines)
@@ -46,7 +46,7 @@ def paths_of(lines, prefix, frames):
             end += 1
         names = BOLD.findall(lines[i])
         paths |= with_frames(prefix, names, frames)
-        # What is in the first of them; a list where it is by definitions.
+        # Members of the first name; definitions below it describe a list.
         inside = prefix + names[0]
         body = lines[i + 1:end]
         if any(TERM.match(line.strip()) for line in body):
@@ -59,7 +59,7 @@ def paths_of(lines, prefix, frames):
 
 
 def words_of(text, pattern):
-    """The alternatives that a sentence lists."""
+    """Returns the alternatives that a sentence lists."""
     found = re.search(pattern, text, re.DOTALL | re.MULTILINE)
     words = re.split(r",\s*|\s+or\s+|;\s*of\s+libmem\s+also\s+|\s+",
                      found.group(1).strip())
@@ -67,7 +67,7 @@ def words_of(text, pattern):
 
 
 def walk(value, path, seen):
-    """Fills in what there is: whether it was ever more than null."""
+    """Records for each member whether it was ever more than null."""
     if isinstance(value, dict):
         for name, one in value.items():
             where = f"{path}.{name}" if path else name
@@ -79,7 +79,7 @@ def walk(value, path, seen):
 
 
 def check_values(report, page):
-    """Those of a set are of what the page lists."""
+    """Checks that values of a set are among those that the page lists."""
     kinds = words_of(page, r"^\*\*kind\*\*\n\s+One of: (.*?)\.\n")
     missing = words_of(page, r"\*\*missing\*\*\n\s+(.*?)\.\n")
     types = words_of(page, r"where the type is (.*?)\.\n")
@@ -96,7 +96,7 @@ def check_values(report, page):
 
 
 def main():
-    """Exits with 1 if one of them is not."""
+    """Exits with 1 if a report differs from the page."""
     with open(sys.argv[1], encoding="utf-8") as page_file:
         page = page_file.read()
     text = section(page, "JSON", "EXIT STATUS")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program of libmem with one mistake, by name, for the tests of `heapsim
- * run`; "right-" and the name is the same program without it. Lines that a test
- * looks for have a mark.
+ * A program that makes one mistake with libmem, for the tests of `heapsim run`.
+ * The argument names the mistake; with the prefix "right-" the program does the
+ * same without it. Lines that a test searches for have a mark.
  */
 #include <err.h>
 #include <errno.h>
@@ -30,7 +30,7 @@
 
 static struct mem_ctx *ctx;
 static char **args;
-/* What is right is done, too. */
+/* The mistake is not made. */
 static int is_right;
 static volatile unsigned char sink;
 static unsigned char host_global;
@@ -150,7 +150,10 @@ static void conflict(void)
 	mem_buf_destroy(buf);
 }
 
-/* Stored outside of any bracket, as it seems for nothing: a cache may do it. */
+/*
+ * The stores without a bracket seem to have no effect, unless lines are
+ * evicted.
+ */
 static void late_store(void)
 {
 	unsigned char *p;
@@ -172,8 +175,8 @@ static void late_store(void)
 }
 
 /*
- * Only the first part is taken in, all is read. What was never in the cache is
- * fresh, if no cache has fetched it of its own accord.
+ * Invalidates only the first part, but reads all. Lines that were never in the
+ * cache are fresh, unless the cache has prefetched them.
  */
 static void partly(void)
 {
@@ -201,7 +204,7 @@ static void partly(void)
 	mem_buf_destroy(buf);
 }
 
-/* All that is right, and more than once. */
+/* Uses buffers in all right ways, several times. */
 static void frames(void)
 {
 	unsigned char *p, *q, all[LEN];
@@ -223,7 +226,7 @@ static void frames(void)
 		for (j = 0; j < LEN; j++)
 			if (peek(p + j) != i && is_right) /* FRAMES */
 				errx(4, "frame %d: an old byte at %d", i, j);
-		/* The kernel touches all pages of them. */
+		/* The system call accesses all pages. */
 		if (write(fds[1], p, LEN) != LEN)
 			err(3, "write");
 		if (is_right)
@@ -277,9 +280,9 @@ static void lost_device_write(void)
 }
 
 /*
- * A job that is done before the CPU reads is another mistake. How long it has
- * to last, on a busy machine, nobody knows before: one that did not says so, to
- * be run again with a job that lasts longer.
+ * If the job is done before the CPU reads, this is another mistake. The time
+ * that is needed on a busy machine is not known. If the job was too short, the
+ * program says so, and the test runs it again with a longer job.
  */
 static void early(void)
 {
@@ -322,7 +325,7 @@ static void open_bracket(void)
 	mem_buf_destroy(buf);
 }
 
-/* Nobody frees the buffer: the end of the process is what shows it. */
+/* The buffer is not freed, so the end of the process shows the mistake. */
 static void exit_in_bracket(void)
 {
 	unsigned char *p;
@@ -348,7 +351,7 @@ static void no_begin(void)
 	mem_buf_destroy(buf);
 }
 
-/* By a system call: its caller is who touched. */
+/* A system call accesses the buffer, so the report must name its caller. */
 static void by_call(void)
 {
 	unsigned char *p;
@@ -393,7 +396,7 @@ static void leak_one(void)
 		mem_buf_destroy(buf);
 }
 
-/* One buffer more is to last, and no leak. */
+/* A buffer that is still referenced at the end is no leak. */
 static void leak(void)
 {
 	volatile int i;
@@ -426,7 +429,7 @@ static void leak_streams(void)
 
 	for (i = 0; i < 2; i++)
 		CHECK(mem_stream_create(ctx, 0, 0, &streams[i])); /* STREAM */
-	/* The library's own are no leak. */
+	/* The library's own streams are no leak. */
 	CHECK(mem_stream_sync(mem_stream_legacy(ctx)));
 	CHECK(mem_stream_destroy(streams[1]));
 	if (is_right)
@@ -465,7 +468,7 @@ static void *mistakes_thread(void *arg)
 	return NULL;
 }
 
-/* All make the same mistake at the same place. */
+/* All threads make the same mistake at the same place. */
 static void threads(void)
 {
 	pthread_t all[NR_THREADS];
@@ -477,7 +480,7 @@ static void threads(void)
 		pthread_join(all[i], NULL);
 }
 
-/* One that has contexts forks; the child becomes another program. */
+/* A process with contexts forks, and the child runs another program. */
 static void forks(void)
 {
 	unsigned char *p;
@@ -498,7 +501,7 @@ static void forks(void)
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 5);
 }
 
-/* The child uses nothing; that the parent's objects go there is no matter. */
+/* The child does nothing; its copies of objects are no leaks. */
 static void fork_only(void)
 {
 	unsigned char *p;
@@ -512,7 +515,7 @@ static void fork_only(void)
 	mem_buf_destroy(buf);
 }
 
-/* Until it is killed. */
+/* Makes mistakes until the process is killed. */
 static void busy(void)
 {
 	puts("busy");
@@ -529,7 +532,7 @@ static void killed(void)
 	raise(SIGKILL);
 }
 
-/* More places than find room: each buffer has a name of its own. */
+/* Makes more findings than there is room for: each buffer has another name. */
 static void many(void)
 {
 	unsigned long nr = is_right ? 10 : strtoul(args[2], NULL, 10), i;
@@ -548,7 +551,7 @@ static void many(void)
 	}
 }
 
-/* Somebody else's handler still sees what is his. */
+/* The program's own handler must still get its faults. */
 static void on_segv(int sig)
 {
 	(void)sig;
@@ -582,14 +585,14 @@ static struct mem_stream *make_stream(void)
 	return stream;
 }
 
-/* Stores to where its argument says. */
+/* Stores to the address in its argument. */
 static void k_store(const struct mem_block *block, void *arg)
 {
 	(void)block;
 	**(volatile unsigned char **)arg = 1; /* KERNEL */
 }
 
-/* Ends here, where its argument says nothing. */
+/* Exits if its argument is NULL. */
 static void k_leave(const struct mem_block *block, void *arg)
 {
 	(void)block;
@@ -651,7 +654,7 @@ static void not_attached(void)
 	CHECK(mem_free(ctx, p));
 }
 
-/* After a wait for all, the CPU reads what such a job wrote. */
+/* After a wait for the context, the CPU reads the bytes of such a job. */
 static void not_attached_read(void)
 {
 	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_HOST);
@@ -667,7 +670,7 @@ static void not_attached_read(void)
 	CHECK(mem_free(ctx, p));
 }
 
-/* More attaches than are remembered; the last one is the wrong one. */
+/* There are more attaches than a record has room for; the last is wrong. */
 static void attached_often(void)
 {
 	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
@@ -696,7 +699,7 @@ static void on_device(void)
 	CHECK(mem_free(ctx, p));
 }
 
-/* On a board below 7.2. */
+/* The mistake needs a board with a capability below 7.2. */
 static void on_uncached(void)
 {
 	unsigned char *p = make_memory(is_right ? MEM_KIND_DEVICE :
@@ -727,14 +730,14 @@ static void illegal(void)
 	struct mem_stream *stream = make_stream();
 
 	start(stream, is_right ? p : &host_global); /* ILLEGAL */
-	/* Nothing is to be had of such a context any more. */
+	/* The context cannot be used after this error. */
 	if (mem_stream_sync(stream) == -EFAULT && !is_right)
 		return;
 	CHECK(mem_stream_destroy(stream));
 	CHECK(mem_free(ctx, p));
 }
 
-/* On a board that has two GPUs. */
+/* The mistake needs a board with two GPUs. */
 static void on_dgpu(void)
 {
 	unsigned char *p = make_memory(is_right ? MEM_KIND_PINNED :
@@ -823,7 +826,7 @@ static void host_late(void *arg)
 	host_done(arg);
 }
 
-/* A stream that is destroyed before its function is called. */
+/* Destroys a stream before its host function is called. */
 static void call_late(struct mem_stream *stream)
 {
 	struct mem_stream *late = make_stream();
@@ -837,7 +840,7 @@ static void call_late(struct mem_stream *stream)
 	CHECK(mem_ctx_sync(ctx));
 }
 
-/* What the host does beside its touches. */
+/* Makes calls of the host that are no accesses to memory. */
 static void calls(void)
 {
 	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_HOST);
@@ -871,7 +874,7 @@ static void freed(void)
 		sink = peek(p + 100); /* FREED */
 }
 
-/* Not of libmem's address by mem_alloc(), but a heap's buffer. */
+/* The same mistake with a buffer of a heap instead of mem_alloc(). */
 static void freed_buf(void)
 {
 	unsigned char *p;
@@ -913,7 +916,7 @@ static void missing_calls(void)
 	libmem_tell_missing(NULL);
 }
 
-/* It has its name only when it is there. */
+/* The memory gets its name after it was allocated. */
 static void leak_memory(void)
 {
 	void *p = make_memory(MEM_KIND_DEVICE, 0);
@@ -922,7 +925,7 @@ static void leak_memory(void)
 		CHECK(mem_free(ctx, p));
 }
 
-/* Far from each other, from one place. */
+/* One place in the program reads two bytes that are far apart. */
 static void apart(void)
 {
 	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
@@ -964,13 +967,13 @@ static char state_of(pid_t pid)
 	return state;
 }
 
-/* Ends while its engine cannot, for now. */
+/* Exits while its engine is stopped. */
 static void stopped_engine(void)
 {
 	int fds[2];
 	pid_t pid;
 
-	/* The engine keeps none of the descriptors but the first three. */
+	/* The engine keeps only descriptors 0 to 2. */
 	if (pipe(fds) || dup2(fds[1], STDIN_FILENO) < 0)
 		err(1, "pipe");
 	start_kernel(make_stream(), k_stop, NULL);
@@ -997,7 +1000,7 @@ static void open_in_child(void)
 		errx(3, "a child opened a context");
 }
 
-/* It can open no file any more. */
+/* The process can open no files any more. */
 static void sandbox(void)
 {
 	struct sock_filter filter[] = {

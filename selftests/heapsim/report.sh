@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests of reports, to be sourced: what they are run in, and what is asked
-# of a report. $source: the program's; $options: of each run.
+# Sourced by tests of reports: runs programs and checks their reports. $source
+# is the source of the program; $options are the options of each run.
 #
 # shellcheck disable=SC2154 # source is the caller's
 
@@ -23,7 +23,8 @@ try() # NAME COMMAND...
 	[[ ! $1 =~ $only ]] || tap_try "$@"
 }
 
-# report RC ARGUMENT...: heapsim run exits with RC; its report is in $report.
+# report RC ARGUMENT...: checks that heapsim run exits with RC, and sets
+# $report.
 report()
 {
 	local want=$1 rc
@@ -40,22 +41,23 @@ report()
 	return 1
 }
 
-# report_early ARGUMENT...: report 0 of mistakes.c's early: the CPU has read while
-# the job was under way, however slow the machine is.
+# report_early ARGUMENT...: like report 0, for "early" of mistakes.c. It is
+# repeated until the CPU has read while the job was running, however slow the
+# machine is.
 report_early()
 {
 	local ms
 
 	for ms in 100 1000 10000; do
 		MISTAKES_JOB_MS=$ms report 0 "$@" >"$tmp/early" && return
-		# EX_TEMPFAIL: it was not.
+		# EX_TEMPFAIL: the job had already ended.
 		grep -q ' exited with 75, ' "$tmp/early" || break
 	done
 	cat "$tmp/early"
 	return 1
 }
 
-# has REGEX...: lines of the report match them, one after the other.
+# has REGEX...: checks that lines of the report match, in this order.
 has()
 {
 	local line
@@ -77,8 +79,8 @@ hasnt() # REGEX
 	return 1
 }
 
-# line MARK: the number of the line of the source that has it. Without
-# programs: in the VM each one costs.
+# line MARK: prints the number of the source line with the mark. No program is
+# started, since that is slow in the VM.
 line()
 {
 	local nr=0 text
@@ -89,7 +91,7 @@ line()
 	done <"$source"
 }
 
-# The last attaches of mistakes.c's attached-often, and nothing before these.
+# Checks that the report lists only the last attaches of "attached-often".
 attach_history()
 {
 	local source=$here/mistakes.c ago='[0-9.]+ ms before,'
@@ -112,15 +114,15 @@ sum() # ERRORS PLACES
 	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
 }
 
-# json_of RC ARGUMENT...: as report, with one more of the reports that
-# json_is_documented compares.
+# json_of RC ARGUMENT...: like report, and adds the JSON report to those that
+# json_is_documented checks.
 json_of()
 {
 	nr_jsons=$((${nr_jsons:-0} + 1))
 	report "$1" --json="$tmp/$nr_jsons.json" "${@:2}"
 }
 
-# Their members are those that the man page has.
+# Checks that the reports have the members that the man page documents.
 json_is_documented()
 {
 	"$here/json_check.py" "$top/Documentation/man/heapsim-run.rst" \

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of `heapsim run` and its reports, inside the test VM, as root: TAP. Exit
-# code: 0 if all passed, else 1. With arguments, only tests whose names match
-# them (regex).
+# Tests of `heapsim run` and its reports, inside the test VM, as root. Prints
+# TAP. Exit code: 0 if all passed, else 1. Arguments are regular expressions;
+# only tests whose names match are run.
 #
 # shellcheck disable=SC2317 # tap_try calls the functions
 
@@ -14,16 +14,16 @@ set -u
 module=${HEAPSIM_MODULE:-$top/build/kmod/$(uname -r)/heapsim.ko}
 wrong=$O/wrong
 source=$here/wrong.c
-# Of the random moments; HEAPSIM_SEED=N repeats them.
+# The seed of random times; HEAPSIM_SEED=N repeats a run.
 seed=${HEAPSIM_SEED:-$((SRANDOM % 32768))}
 
-# What is another number each time, and whose program it is.
+# Replaces numbers that differ in each run, and the name of the program.
 same_numbers()
 {
 	sed -E 's/(process|thread|buffer|job) [0-9]+/\1 N/g' "$tmp/report"
 }
 
-# Programs of libmem: who has the board does not matter.
+# Programs of libmem have the same reports on both backends.
 libmem_over_both()
 {
 	local name twin run
@@ -50,7 +50,7 @@ libmem_over_both()
 		has 'mem_buf_begin' && sum 1 1
 }
 
-# What only the library sees, the owner of an engine's process.
+# Only the library, which owns the engine's process, sees these mistakes.
 libmem_finds()
 {
 	local name
@@ -71,7 +71,7 @@ libmem_finds()
 		right-overrun && has 'Engines were inline' && sum 0 0
 }
 
-# By whatever door: a heap's buffer, or a context of libmem's.
+# A heap's buffer or a context of libmem must be seen; otherwise it is reported.
 nothing_seen()
 {
 	report 9 --error-exitcode=9 true &&
@@ -114,7 +114,7 @@ missing_clean()
 		    'to fix it: end the bracket' && sum 1 1
 }
 
-# The one that users find in the documents.
+# The sample in the documents for a heap
 sample_of_a_heap()
 {
 	local sample=$build/samples/dma-heap
@@ -132,8 +132,8 @@ sample_of_a_heap()
 		grep -qx '0 of 65536 bytes are wrong' "$tmp/out"
 }
 
-# Two processes. What a GPU is named for is not cached, and who stores to what
-# may only be read is ended.
+# The sample has two processes. Objects for a GPU are not cached, and a store to
+# a read-only object ends the process.
 sample_of_objects()
 {
 	local sample=$build/samples/share-objects
@@ -174,7 +174,7 @@ engine_not_attached()
 			right-not-attached-read && sum 0 0
 }
 
-# Of the module's own calls, and of libmem's.
+# Attaches by the module's own commands, and by libmem
 attaches()
 {
 	report 0 "$wrong" not-attached &&
@@ -196,7 +196,7 @@ cpu_on_device()
 		    'to fix it: copy what the CPU needs' && sum 1 1
 }
 
-# Without heapsim run the policy is strict.
+# Without heapsim run the policy is strict, so accesses are refused.
 refused_without_run()
 {
 	local rc
@@ -214,7 +214,7 @@ missing_end()
 		    "by in_bracket \\(wrong.c:$(line START)\\)" && sum 1 1
 }
 
-# However many stores come behind, the START is remembered.
+# The START is reported, however many stores follow it.
 long_bracket()
 {
 	local command=$O/forgetful/heapsim
@@ -279,7 +279,7 @@ json()
 	    '"is_write":false' '"function":"peek"' "\"line\":$(line PEEK)" \
 	    '"is_inlined":true' '"type":"engine"' '"function":"job_run"' \
 	    '"errors":1' || return
-	# On architectures that have it here.
+	# Some VMs lack Python.
 	! command -v python3 >/dev/null || python3 -c '
 import json, sys
 report = json.load(open(sys.argv[1]))
@@ -288,7 +288,7 @@ assert len(report["findings"]) == 1
 ' "$tmp/json"
 }
 
-# Of findings of several kinds, all of what the man page has of a report.
+# Checks all members of a report in the man page, with several kinds.
 json_members()
 {
 	local name
@@ -309,15 +309,15 @@ json_members()
 		json_is_documented
 }
 
-# What ui.perfetto.dev needs; on architectures that have Python here, whose
-# start takes long.
+# Checks traces for ui.perfetto.dev, if the VM has Python. Several traces are
+# checked at once, since starting Python takes long.
 trace_is_sound() # [TRACE]...
 {
 	! command -v python3 >/dev/null ||
 		"$here/trace_check.py" "${@:-$tmp/trace}"
 }
 
-# traced TEXT...: they are in the trace.
+# traced TEXT...: checks that the trace has all texts.
 traced()
 {
 	local text
@@ -361,7 +361,7 @@ trace_held()
 		       '"name":"unmap"' '"cat":"hold"' && trace_is_sound
 }
 
-# Of libmem's engines: kernels by their names, in the order of things.
+# The trace has the names of kernels of libmem's engines, in order.
 trace_works()
 {
 	report 0 --backend=kernel --trace="$tmp/trace" "$O/mistakes" \
@@ -377,7 +377,7 @@ trace_works()
 		trace_is_sound -s gpu/k_store=1 "$tmp/trace"
 }
 
-# As embedded: libmem tells it itself.
+# libmem reports calls itself, as on the embedded backend.
 trace_calls()
 {
 	report 0 --backend=kernel --trace="$tmp/trace" "$O/mistakes" \
@@ -389,7 +389,7 @@ trace_calls()
 		trace_is_sound -s gpu/k_store=1 "$tmp/trace"
 }
 
-# Those of two opens have the same ids.
+# Works of two opens have the same ids and must be kept apart.
 trace_works_of_two()
 {
 	report 0 --trace="$tmp/trace" "$wrong" works-of-two && sum 0 0 &&
@@ -397,7 +397,7 @@ trace_works_of_two()
 		trace_is_sound -s gpu/job=6 "$tmp/trace"
 }
 
-# A program chooses its name, and an exec another one.
+# A program may choose any name, and exec changes it.
 trace_names()
 {
 	local name=$tmp/a\"\\$'\n\xff'
@@ -408,7 +408,7 @@ trace_names()
 		trace_is_sound
 }
 
-# Findings have an open of their own, which events do not fill.
+# Many events must not displace findings, which have their own open.
 trace_flood()
 {
 	background --trace="$tmp/trace" sh -c "kill -STOP \$PPID;
@@ -460,7 +460,7 @@ suppressions_match_what_they_say()
 		    $'cpu: fun:peek\n cpu: fun:stale'; do
 		match 0 "$what" || return
 	done
-	# None of these does.
+	# None of these suppressions matches.
 	match 1 "cpu: fun:stale" "cpu: src:wrong.c:1" "other: device:*" \
 		"buffer: x" $'cpu: ...\n cpu: fun:none' "cpu: obj:rong" \
 		$'cpu: fun:peek\n cpu: fun:main' "kind: missing-*"
@@ -491,10 +491,10 @@ children()
 		has "at no_end \\(wrong.c:$(line STORE)\\)"
 }
 
-# What the kernel has to say of us.
+# Prints messages about heapsim in the kernel log.
 kernel_log() { dmesg | grep -E 'heapsim|wrong|BUG|WARNING'; }
 
-# quiet COMMAND...: and the kernel says nothing of it.
+# quiet COMMAND...: runs a command that must cause no kernel message.
 quiet()
 {
 	local before after
@@ -507,7 +507,7 @@ quiet()
 	return 1
 }
 
-# Each of them is found, at its own page.
+# The read of each thread is found, at its own page.
 threads() # NUMBER
 {
 	report 0 --json="$tmp/json" "$wrong" threads "$1" && sum "$1" 1 &&
@@ -524,7 +524,7 @@ number_in_json() # NAME
 	sed -n "s/^ *\"$1\":\([0-9]*\),*\$/\1/p" "$tmp/json"
 }
 
-# When there is no room left for what they do: that is counted.
+# Records for which there is no room are counted.
 threads_in_a_full_queue()
 {
 	local errors dropped
@@ -539,7 +539,7 @@ threads_in_a_full_queue()
 	return 1
 }
 
-# Stacks are those of where it was, not of where another handler is.
+# A stack must be that of the access, not of another signal's handler.
 other_signals()
 {
 	report 0 "$wrong" hit 300 && sum 300 1 &&
@@ -561,7 +561,7 @@ without_preload()
 		    'callers unknown' 'LD_PRELOAD was cleared' && sum 1 1
 }
 
-# It has other rights than heapsim run: from its file, and from who started it.
+# The program has other rights than heapsim run: from its file or its starter.
 with_other_rights()
 {
 	local was lib=$build/heapsim
@@ -595,7 +595,7 @@ relative_library()
 		has 'at touch \(touch.c:9\)' 'by in_library'
 }
 
-# Whose handler of that signal is not the library's never gets it.
+# A program's own handler of the signal must never get it.
 own_signal()
 {
 	report 0 "$wrong" own-signal 1000 && sum 1 1 &&
@@ -604,7 +604,8 @@ own_signal()
 		report 0 "$O/wrong-static" own-signal && sum 1 1
 }
 
-# A place is no way down a tree; its innermost and outermost calls are told.
+# Different recursions are one place; its innermost and outermost calls are
+# shown.
 recursive()
 {
 	report 0 "$wrong" recursive && sum 16 2 &&
@@ -615,7 +616,7 @@ recursive()
 	return 1
 }
 
-# One that would be killed if it opened a file, and one that is root no more.
+# One program is killed if it opens a file, and another one drops root.
 without_rights()
 {
 	local how
@@ -625,7 +626,7 @@ without_rights()
 			has "at peek \\(wrong.c:$(line PEEK)\\)" \
 			    "by job_run \\(wrong.c:$(line SUBMIT)\\)" || return
 	done
-	# Whose stack is another, or none, would have a place of its own.
+	# A missing or different stack would make a second place.
 	report 0 "$wrong" rights 13 && sum 13 1 &&
 		has "at peek \\(wrong.c:$(line PEEK)\\)" \
 		    "by stale \\(wrong.c:$(line STALE)\\)" 'by rights' \
@@ -645,17 +646,17 @@ inert()
 
 	without=$("$wrong" look)
 	with=$(heapsim run --log-file="$tmp/report" "$wrong" look)
-	# SIGRTMAX is one less: both can handle theirs.
+	# SIGRTMAX is one less, and can be handled with and without it.
 	[ "$with" = "$without" ] && [[ $with == *"last 0" ]] && return
 	echo "$without"
 	echo "$with"
 	return 1
 }
 
-# In microseconds.
+# Prints the time in microseconds.
 now() { echo "${EPOCHREALTIME/[.,]/}"; }
 
-# Without a program that would have to be started first.
+# Sleeps without starting a program, which would take time.
 sleep_us() # MICROSECONDS
 {
 	local seconds
@@ -665,9 +666,10 @@ sleep_us() # MICROSECONDS
 	return 0
 }
 
-# lives_begin FROM: heapsim run of a program with an end, in $background; FROM
-# is program: wait until that is there, in $program, or has been there and gone
-# while nobody looked. Its own group has SIGINT, which background jobs ignore.
+# lives_begin FROM: starts heapsim run, with a program that ends by itself, in
+# $background. If FROM is "program", waits until the program, in $program,
+# exists or has already ended. In a process group of its own the command gets
+# SIGINT, which background jobs ignore.
 lives_begin()
 {
 	local children=()
@@ -680,16 +682,16 @@ lives_begin()
 	set +m
 	program=
 	[ "$1" = program ] || return 0
-	# The first one is of the command itself.
+	# The first child belongs to the command itself.
 	while [ "${#children[@]}" -lt 2 ] && kill -0 "$background"; do
 		read -ra children <"/proc/$background/task/$background/children"
 	done 2>/dev/null
 	program=${children[1]-}
 }
 
-# Nobody has a buffer, a mapping or the device any more, or is about to: a
-# program whose command was killed lives on, and may not have opened it yet. On
-# a busy machine a life is long.
+# Waits until no process has a buffer, a mapping or the device. A program whose
+# command was killed continues and may not have opened the device yet, which on
+# a busy machine may take long.
 is_unused()
 {
 	local refs i
@@ -706,8 +708,8 @@ is_unused()
 	return 1
 }
 
-# kill_at WHOM SIGNAL MICROSECONDS: it is killed so long after its start; sets
-# rc.
+# kill_at WHOM SIGNAL MICROSECONDS: starts a run, and sends the signal after
+# this time; sets rc.
 kill_at()
 {
 	local whom=$1 signal=$2 from=program want
@@ -733,8 +735,8 @@ kill_at()
 	is_unused
 }
 
-# How long that takes if nobody is killed, in $life of the program, and in
-# $whole of the command. The second time: then it is all in memory.
+# Measures how long a run takes without a kill: $life of the program, and $whole
+# of the command. The second run counts, when all files are in memory.
 lives_measure()
 {
 	local begin i
@@ -757,11 +759,11 @@ lives_measure()
 	[ "$all_places" -ge 2 ] && is_unused
 }
 
-# Anywhere in a life, wherever it is then: the program, which the report comes
-# for; the command, which passes on what it gets, and may be printing; and the
-# command by what it cannot see, whose program goes on to its end. A life is as
-# long as the machine is busy: if of the first few too few come in time, each
-# that does not says how long it is by now.
+# At random times of a run, a signal is sent to the program, for which there
+# must be a report; to the command, which forwards it and may be printing; and
+# SIGKILL to the command, whose program then continues to its end. How long a
+# run takes depends on the load: if too few of the first signals are in time,
+# each run that ended before its signal updates the measured time.
 killed_at_any_moment()
 {
 	local life whole rc i us span kind nr_hit program background
@@ -792,7 +794,7 @@ killed_at_any_moment()
 	done
 }
 
-# What the module says as it comes is none of it.
+# Messages of the module at its insertion do not count.
 killed_and_removed()
 {
 	quiet killed_at_any_moment && rmmod heapsim && insmod "$module" test_hooks=1
@@ -812,8 +814,8 @@ background() # ARGUMENT...
 	background=$!
 }
 
-# report_exec RC BEFORE ARGUMENT...: as report, in place of a shell that has run
-# BEFORE, whose last process is killed behind.
+# report_exec RC BEFORE ARGUMENT...: like report, but the command replaces a
+# shell that has run BEFORE, whose last process is killed afterwards.
 report_exec()
 {
 	local want=$1 before=$2 rc
@@ -839,7 +841,7 @@ children_before()
 		report_exec 7 'sleep 300 &' sh -c 'exit 7' &&
 		report_exec 0 "(sleep 1; exec '$wrong' stale) &" sleep 3 &&
 		sum 0 0 || return
-	# What they leave is not the program's, either.
+	# Processes that BEFORE left do not belong to the program.
 	report_exec 0 "sh -c 'sleep 300 & sleep 1' & sleep 0.2;" sleep 2 ||
 		return
 	[ $((SECONDS - begin)) -lt 120 ] && return
@@ -866,7 +868,7 @@ asked_to_end_for_another()
 	[ "$rc" = 143 ] && sum 1 1
 }
 
-# Asked to end, it asks the program, and reports.
+# A command that is asked to end forwards the signal and prints the report.
 asked_to_end()
 {
 	local rc
@@ -880,9 +882,9 @@ asked_to_end()
 	[ "$rc" = 143 ] && sum 1 1
 }
 
-# is_asked_once WHOM BEFORE [PROGRAM]...: the program gets one signal, as GROUP,
-# the command alone, or all of that name are sent one. A group of its own, by
-# setsid, which need not fork.
+# is_asked_once WHOM BEFORE [PROGRAM]...: checks that the program gets one
+# signal if the process group, only the command, or all processes of the
+# command's name are sent one. setsid makes a process group, without a fork.
 is_asked_once()
 {
 	local whom=$1 before=$2 rc
@@ -919,7 +921,7 @@ asked_once()
 	pkill -x sleep
 }
 
-# As the first process of a container it is given what others leave behind.
+# The first process of a container inherits orphans of other processes.
 first_of_all()
 {
 	local begin=$SECONDS init
@@ -956,7 +958,7 @@ wait_is_ended()
 	sum 1 1
 }
 
-# What does not fit is told, too.
+# Records that a slow reader loses are reported.
 reader_that_does_not_read()
 {
 	background sh -c "kill -STOP \$PPID; '$wrong' many 20000;
@@ -995,7 +997,7 @@ policy()
 	done
 }
 
-# As embedded: what no touch shows by itself a cache that loses a line does.
+# Eviction exposes mistakes that accesses alone do not show, as embedded.
 eviction_shows()
 {
 	local source=$here/mistakes.c
@@ -1012,7 +1014,7 @@ eviction_shows()
 		sum 0 0
 }
 
-# The same seed: the same bytes, and the same report.
+# The same seed gives the same bytes and the same report.
 eviction_repeats()
 {
 	local options=(--backend=kernel) partly=("$O/mistakes" partly) old
@@ -1050,7 +1052,7 @@ precise()
 		report 0 --precise "$wrong" right && sum 0 0
 }
 
-# The tree may lie where nobody else reads, as in root's home.
+# The tree may be in a folder that only root can read.
 unprivileged()
 {
 	local bin=$tmp/bin

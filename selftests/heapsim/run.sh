@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of the command heapsim, inside the test VM, as root: TAP. Exit code: 0 if
-# all passed, else 1. With arguments, only tests whose names match them (regex).
+# Tests of the command heapsim, inside the test VM, as root. Prints TAP. Exit
+# code: 0 if all passed, else 1. Arguments are regular expressions; only tests
+# whose names match are run.
 #
 # shellcheck disable=SC2317 # tap_try calls the functions
 
@@ -24,7 +25,8 @@ try() # NAME COMMAND...
 	[[ ! $1 =~ $only ]] || tap_try "$@"
 }
 
-# says RC REGEX COMMAND...: it exits with RC and says that; it is shown if not.
+# says RC REGEX COMMAND...: checks the exit code and the output of a command,
+# and prints the output if it is wrong.
 says()
 {
 	local want=$1 regex=$2 out rc line
@@ -32,7 +34,7 @@ says()
 	shift 2
 	out=$("$@" 2>&1 </dev/null)
 	rc=$?
-	# No grep: under emulation each program that is started counts.
+	# grep is not used, since starting a program is slow under emulation.
 	while [ "$rc" = "$want" ] && IFS= read -r line; do
 		[[ $line =~ $regex ]] && return
 	done <<<"$out"
@@ -53,7 +55,7 @@ fresh() # PARAM=VALUE...
 
 gone() { ! is_loaded || heapsim unload --wait 10 >/dev/null; }
 
-# It says when it is ready; it ends with release or with the test.
+# Starts a program that prints "ready"; it ends by release or with the test.
 started() # COMMAND...
 {
 	local said
@@ -67,7 +69,7 @@ started() # COMMAND...
 	return 1
 }
 
-# Something that holds.
+# Starts a program that holds an object of the module.
 holding() { started "$O/$1" "${@:2}"; } # PROGRAM ARGUMENT...
 
 release()
@@ -176,7 +178,7 @@ load_shows_the_modules_reason() # WORD
 		! is_loaded
 }
 
-# What is listed, and what the module itself says that there is.
+# The list must have all values in the module's descriptions.
 load_lists_all_values()
 {
 	local name listed said
@@ -216,7 +218,7 @@ load_again()
 		says 1 'heapsim unload' heapsim load -m "$module" soc=orin
 }
 
-# By insmod, from a file that is installed nowhere.
+# The module was inserted by insmod from a file that is not installed.
 load_knows_what_is_inserted()
 {
 	gone && insmod "$module" soc=tx2 &&
@@ -234,7 +236,7 @@ only_root_loads()
 {
 	local copy rc=0
 
-	# The tree may lie where nobody else reads, as in root's home.
+	# The tree may be in a folder that only root can read.
 	gone && copy=$(mktemp --suffix=.ko) && cp "$module" "$copy" &&
 		chmod 644 "$copy" || return
 	says 1 'only root may load' as_nobody heapsim load -m "$copy" &&
@@ -245,7 +247,7 @@ only_root_loads()
 	return "$rc"
 }
 
-# A tree of modules that has only ours.
+# The folder of modules has only this one.
 load_takes_what_is_installed()
 {
 	local dir
@@ -328,7 +330,7 @@ info_tells()
 		says 0 '"soc": ?"tx2"' heapsim info --json &&
 		says 0 '"seed": ?9,' heapsim info --json &&
 		says 0 '"nr_bufs": ?2,' heapsim info --json || return
-	# Only where there is one; the rest is libjson-c's.
+	# Some VMs lack Python, and libjson-c is trusted.
 	! command -v python3 >/dev/null ||
 		heapsim info --json | python3 -m json.tool >/dev/null || return
 	release
@@ -356,8 +358,8 @@ debugfs_tells_inodes()
 	release
 }
 
-# Rows: id, name, kind, size, holders, fills, KiB cleaned, KiB invalidated,
-# redundant, findings.
+# The columns are id, name, kind, size, holders, fills, KiB cleaned, KiB
+# invalidated, redundant, findings.
 stat_counts()
 {
 	fresh fill=65536 && holding busy -f one two || return
@@ -393,8 +395,8 @@ stat_gives_rates()
 	release
 	echo "$out"
 	[ "$(grep -c 'FILL/s' <<<"$out")" = 3 ] || return
-	# 64 KiB are cleaned and dropped with each fill of the first; the
-	# second does nothing any more.
+	# 64 KiB are cleaned and dropped with each fill of the first buffer; the
+	# second one is not used any more.
 	awk '$2 == "one" && $6 > 0 && $7 > 32 * $6 && $8 > 0 { one++ }
 		$2 == "two" && $6 == 0 && $7 == 0 { two++ }
 		END { exit !(one == 3 && two == 3) }' <<<"$out"
@@ -422,7 +424,7 @@ stat_needs_root_for_buffers()
 	release
 }
 
-# No debugfs, or a module whose list is of another form.
+# debugfs is missing, or the module's list has another format.
 stat_does_without_debugfs()
 {
 	local rc=0
@@ -448,8 +450,9 @@ stat_does_without_debugfs()
 	return "$rc"
 }
 
-# busy below `heapsim run`, which COMMAND becomes. Its standard input is held
-# here: the shell closes that of a coproc once the latter is gone.
+# Runs busy under `heapsim run`, to which COMMAND does an exec. Its standard
+# input is kept open here, since the shell closes that of a coproc that has
+# ended.
 run_is_busy() # COMMAND...
 {
 	fresh && started "$@" heapsim run --log-file=/dev/null "$O/busy" -t \
@@ -457,7 +460,7 @@ run_is_busy() # COMMAND...
 		eval "exec $held_in>&-" && busy_pid=$(pgrep -x busy) && is_busy
 }
 
-# The same, but a child from before makes it a stand-in for its worker.
+# The same, but an older child makes the command start a worker for the run.
 stand_in_is_busy()
 {
 	# shellcheck disable=SC2016 # the inner shell expands it
@@ -474,7 +477,7 @@ is_busy()
 		END { if (!is) printf "not busy:\n%s", text; exit !is }'
 }
 
-# Soon; who adopted it may take its time to reap it.
+# Waits for the end of a process, which its new parent may reap late.
 has_ended() # PID
 {
 	local stat i
@@ -525,7 +528,7 @@ looking_keeps_nobody()
 	local pid=$!
 	sleep 1
 	says 0 '^unloaded$' heapsim unload --wait 60 || return
-	# stat ends when what it looked at is gone.
+	# stat ends when the module is removed.
 	wait "$pid"
 	[ $? = 1 ]
 }
@@ -543,13 +546,13 @@ top_prints_tables()
 		says 1 'no terminal' heapsim top
 }
 
-# The screen, in tmux.
+# Tests of the screen, in tmux.
 
-# Each test, which is a subshell, has a server of its own: one that is being
-# killed cannot be asked for another screen.
+# Each test, which is a subshell, has its own server, since a server that is
+# being killed cannot make another screen.
 tmux() { command tmux -L "heapsim-$screen" -f /dev/null "$@"; }
 
-# A shell of 80 by 24 that knows us.
+# Starts a shell in a screen of 80 by 24, with the command in its PATH.
 screen_begin()
 {
 	screen=$BASHPID
@@ -586,14 +589,14 @@ top_on_screen()
 		screen_has '^ +1 one +noncoherent +64K +0 +[1-9]' &&
 		screen_has '^ +all +192K' &&
 		screen_has '^q quit' || return
-	# Sorted by name: one three two.
+	# The order by name is: one three two.
 	tmux send-keys n
 	screen_has 'by name' || return
 	tmux capture-pane -p | awk '$3 ~ /coh/ { printf "%s ", $1 }' |
 		grep -qx '1 3 2 ' || { tmux capture-pane -p; return 1; }
 	tmux send-keys r
 	screen_has 'by name reversed' || return
-	# Narrower, wider, lower than all that there is.
+	# The screen becomes narrower, wider, and lower than the table.
 	tmux resize-window -x 60 -y 8
 	screen_has '^ +ID NAME +KIND' || return
 	tmux resize-window -x 120 -y 30
@@ -637,7 +640,7 @@ top_survives_an_unload()
 	screen_has '^\$ *$' && screen_end
 }
 
-# Many rows: pages of them.
+# There are more rows than fit on the screen.
 top_scrolls()
 {
 	fresh && holding busy a b c d e f g h i j k l m n o p && screen_begin ||
@@ -657,11 +660,11 @@ top_scrolls()
 	release
 }
 
-# As readline does it.
+# Completion works in an interactive shell.
 completes()
 {
 	gone && screen_begin || return
-	# However long the module's path is: on one line.
+	# The screen is wide, so that a long path of the module fits on a line.
 	tmux resize-window -x 300 -y 12
 	tmux send-keys "cd $top; . libmem/tools/completion.bash; clear" Enter
 	screen_has '^\$ *$' || return
@@ -675,7 +678,7 @@ completes()
 	screen_has '^loaded: .*policy=record soc=tx2' && screen_end
 }
 
-# The last: there is no way back.
+# This is the last test, since modules stay locked.
 locked_modules_are_told()
 {
 	gone && echo 1 >/proc/sys/kernel/modules_disabled || return

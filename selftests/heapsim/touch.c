@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A library whose stores a report must name. */
+/* A library that stores to memory; a report must name its function. */
 #include <stdint.h>
 
 void touch(volatile uint8_t *at);

@@ -14,7 +14,7 @@ SLACK = 0.002   # us: times are rounded when they are added
 
 
 def check_nested(slices):
-    """What a thread does lies side by side, or one in the other."""
+    """Checks that slices of a thread are disjoint or nested."""
     open_until = []
     for begin, minus_dur, name in sorted(slices):
         while open_until and open_until[-1] <= begin + SLACK:
@@ -25,14 +25,14 @@ def check_nested(slices):
 
 
 def check_submitted(submits, begins, is_whole):
-    """What runs was submitted before."""
+    """Checks that each job was submitted before it runs."""
     for ident, begin in begins.items():
         assert ident in submits or not is_whole, ident
         assert submits.get(ident, 0) <= begin, (ident, begin)
 
 
 def check(trace):
-    """Fails an assertion if it is not; counts slices of engines by names."""
+    """Checks a trace by assertions; counts slices of engines by name."""
     end = trace["otherData"]["duration_us"]
     is_whole = trace["otherData"]["events_lost"] == 0
     running = collections.defaultdict(list)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that does what it is told, right or wrong, for tests of reports.
- * The lines that a report must name have a comment that says so.
+ * A program whose arguments choose what it does, right or wrong, for tests of
+ * reports. Lines that a report must name have a mark.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 #define PAGE		4096
 #define MAX_THREADS	4096
 
-/* Preloaded where it is wanted. */
+/* Some tests preload the library with this function. */
 void touch(volatile uint8_t *at) __attribute__((weak));
 
 static int dev;
@@ -120,7 +120,7 @@ static void device_reads(void)
 	job_run(&submit);
 }
 
-/* Only a watcher may revoke; no record is of a kind that this one asks for. */
+/* Only an open that watches may revoke, so one is made that gets no records. */
 static void watcher_open(void)
 {
 	struct heapsim_watch watch = {
@@ -180,7 +180,7 @@ static int stale(void)
 	return peek(4200) == 2;	/* STALE */
 }
 
-/* Two lines of a page: a tracker by pages sees the first. */
+/* Reads two lines of a page; tracking by pages detects only the first. */
 static int pair(void)
 {
 	peek(0);
@@ -191,7 +191,7 @@ static int pair(void)
 	return 0;
 }
 
-/* Down a tree whose leaves are pages: each has a way of its own. */
+/* Recurses over a tree whose leaves are pages, so each has its own stack. */
 static void __attribute__((noinline)) tree(int first, int nr)
 {
 	if (nr == 1) {
@@ -200,7 +200,7 @@ static void __attribute__((noinline)) tree(int first, int nr)
 	}
 	tree(first, nr / 2);	/* TREE */
 	tree(first + nr / 2, nr / 2);
-	/* Not as a jump. */
+	/* The compiler must not replace the call above by a jump. */
 	__asm__ volatile("");
 }
 
@@ -226,7 +226,7 @@ static int in_bracket(void)
 	return 0;
 }
 
-/* Each of the stores is noted anew. */
+/* Each store faults, since PTEs are revoked before it. */
 static int long_bracket(int nr)
 {
 	in_bracket();		/* LONG */
@@ -246,7 +246,7 @@ static int wasteful(int nr)
 	return 0;
 }
 
-/* How often it is asked to end, until nobody has for two seconds. */
+/* Counts requests to end, until there was none for two seconds. */
 static int asked(void)
 {
 	const struct timespec quiet = { .tv_sec = 2 };
@@ -284,8 +284,8 @@ static void *stale_once(void *arg)
 }
 
 /*
- * All of them at once, with all signals blocked. Each has a page of its own: of
- * those that read the same one only the first would fault.
+ * All threads read at once, with all signals blocked. Each has its own page,
+ * since only the first reader of a page would fault.
  */
 static int threads(int nr)
 {
@@ -313,7 +313,7 @@ static int threads(int nr)
 	return 0;
 }
 
-/* Each read is a record of its own. */
+/* Each read makes its own record. */
 static int many(int nr)
 {
 	peek(0);
@@ -341,7 +341,7 @@ static void *hit_on(void *arg)
 	return NULL;
 }
 
-/* Another signal is there when it submits, and when it reads. */
+/* Another signal is pending at the submission, and at the read. */
 static int hit(int nr)
 {
 	pthread_t thread;
@@ -384,7 +384,7 @@ static void mistakes(void)
 	sync_buf(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW);
 }
 
-/* A life with an end, in which there is always something to be told. */
+/* Runs for a limited time, during which it makes records all the time. */
 static int lives(int nr)
 {
 	while (nr--)
@@ -392,7 +392,7 @@ static int lives(int nr)
 	return 0;
 }
 
-/* In the midst of its work, wherever that is. */
+/* The process is killed after some time, wherever it is. */
 static int killed_after(int us)
 {
 	pid_t pid = getpid();
@@ -429,7 +429,7 @@ static int held(void)
 	return 0;
 }
 
-/* START, clean and END each time, and nothing wrong. */
+/* Makes many events without a mistake: START, clean and END. */
 static int flood(int nr)
 {
 	while (nr--) {
@@ -440,7 +440,7 @@ static int flood(int nr)
 	return 0;
 }
 
-/* Leaves a process that the program's end does not end. */
+/* Leaves a process that continues after the program has ended. */
 static int daemon_left(int ms)
 {
 	if (fork())
@@ -450,7 +450,7 @@ static int daemon_left(int ms)
 	_exit(stale());
 }
 
-/* What a program can see of being run by the command. */
+/* Prints all differences that a program can see under heapsim run. */
 static int looks_around(void)
 {
 	struct sigaction action = { .sa_handler = SIG_IGN };
@@ -477,7 +477,7 @@ static void unwanted(int number, siginfo_t *info, void *context)
 	_exit(97);
 }
 
-/* The last signal is its own: it asks the kernel for it, past the library. */
+/* The program handles the signal itself, with a direct system call. */
 static int own_signal(void)
 {
 	const struct {
@@ -492,7 +492,7 @@ static int own_signal(void)
 	return stale();
 }
 
-/* It is killed if it opens a file. */
+/* A filter kills the process if it opens a file. */
 static int sandboxed(void)
 {
 	struct sock_filter filter[] = {
@@ -514,7 +514,7 @@ static int sandboxed(void)
 	return stale();
 }
 
-/* From root to somebody who may not read what root has. */
+/* root becomes a user who may not read root's files. */
 static int other_user(void)
 {
 	watcher_open();
@@ -523,19 +523,19 @@ static int other_user(void)
 	return stale();
 }
 
-/* The C library has it, and no header of its own. */
+/* The C library has this function, but no header declares it. */
 int capset(void *header, const void *caps);
 
 static int caps_drop(void)
 {
-	/* _LINUX_CAPABILITY_VERSION_3, of the calling thread */
+	/* _LINUX_CAPABILITY_VERSION_3, for the calling thread */
 	uint32_t header[] = { 0x20080522, 0 };
 	const uint32_t none[6] = { 0 };
 
 	return capset(header, none);
 }
 
-/* Returns -1 if that cannot be. */
+/* Gives up rights in one of several ways; returns -1 if this fails. */
 static int right_drop(int which)
 {
 	switch (which) {
@@ -571,7 +571,7 @@ static int right_drop(int which)
 	}
 }
 
-/* Each in a process of its own, before it has done anything. */
+/* Each way runs in its own process, which has done nothing before. */
 static int rights(int nr)
 {
 	int status;
@@ -594,7 +594,7 @@ static int rights(int nr)
 	return 0;
 }
 
-/* By a library that was found by a relative path, when it is elsewhere. */
+/* The library was found by a relative path, which is no longer valid. */
 static int in_library(void)
 {
 	if (!touch || chdir("/"))
@@ -710,7 +710,7 @@ static void work_tell(int fd, unsigned long cmd, uint64_t id)
 		die("work");
 }
 
-/* At once, in two opens, with the same ids; the last one never ends. */
+/* Two opens run works at once, with the same ids; the last never ends. */
 static int works_of_two(void)
 {
 	int first = dev, other = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
@@ -744,7 +744,7 @@ static int on_device(void)
 	return 0;
 }
 
-/* Long enough to be looked at. */
+/* Waits, so that the process can be inspected. */
 static int linger(int ret, int ms)
 {
 	usleep(ms * 1000);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All tests of libmem with the board in the process itself: no module, no VM,
-# no root; on all boards, or $HEAPSIM_BOARDS. TAP, one document a program. Exit
+# Runs all tests of libmem on the embedded backend, without module, VM and root,
+# on all boards or $HEAPSIM_BOARDS. Prints a TAP document for each program. Exit
 # code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,7 +11,7 @@ dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
 
-# The same on each board, or tried there on boards that the test itself names.
+# These tests do not depend on the board, or choose boards themselves.
 for test in ctx size buf job random engine access scale heap fork trap \
 	endpoint hostile attrs attrs_merge attrs_layout attrs_wire \
 	image_view object_share descriptor cancel; do
@@ -26,7 +26,7 @@ for soc in ${HEAPSIM_BOARDS:-$all}; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done
-# With allocators that programs bring along: engines need those, too.
+# Programs may have their own allocator, which engines need, too.
 "$dir/heap_own_test" || rc=1
 "$dir/fork_static_test" || rc=1
 for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
@@ -40,7 +40,7 @@ for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
 	LD_PRELOAD=$allocator "$dir/heap_test" || rc=1
 	LD_PRELOAD=$allocator LIBMEM_SOC=tx2 "$dir/stream_test" || rc=1
 done
-# Lists at random, beside a reference.
+# Random lists are compared with a reference.
 ROUNDS=${ROUNDS:-${HEAPSIM_QUICK:+150}}
 ROUNDS=${ROUNDS:-1000} "$here/attrs_random_test" || rc=1
 "$here/gdb_test" || rc=1

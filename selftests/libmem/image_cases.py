@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes cases of image jobs with their results to a file, for image_view_test
-and image_job_test.
+"""Writes cases of image jobs with expected results for image_view_test and
+image_job_test.
 
 usage: image_cases.py FILE
 
 The results are computed here from the formulas of Documentation/images.rst, with
-exact fractions and plain loops, and share nothing with the library. A case is
-a header (struct case_head of image_cases.h), the source's bytes without padding,
-and the result's.
+exact fractions and simple loops, and without code of the library. A case is a
+header (struct case_head of image_cases.h), followed by the bytes of the source
+without padding and those of the result.
 """
 
 import math
@@ -21,8 +21,9 @@ COPY, FILL, CONVERT, RESCALE, BOX, HARRIS = range(6)
 ZERO, CLAMP = range(2)
 NEAREST, LINEAR = range(2)
 
-# enum mem_format in order. Component, then family, range, planes as
-# (components of a pixel, divisor of the sides), places of R, G, B, A.
+# The order is that of enum mem_format. Each entry has the number, the type of a
+# component, family, range, planes as (components of a pixel, divisor of the
+# sides), and places of R, G, B, A.
 FORMATS = {
     "u8": (1, "B", "plain", None, [(1, 1)]),
     "s16": (2, "h", "plain", None, [(1, 1)]),
@@ -72,7 +73,7 @@ class Image:
 
 
 def to_float(value):
-    """As float32: nearest, with infinities."""
+    """Rounds to the nearest float32, or to infinity."""
     try:
         return struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
@@ -86,7 +87,7 @@ def half_away(value):
 
 
 def finish(value, comp, saturate=True):
-    """A number as a component: rounded once, then saturated or wrapped."""
+    """Converts a number to a component: rounds once, saturates or wraps."""
     if comp == "f":
         return to_float(float(value))
     if isinstance(value, float) and not math.isfinite(value):
@@ -120,7 +121,7 @@ def random_image(rng, name, width, height):
 # Conversions
 
 def steps(name):
-    """Luma of black and its distance to white, of a format's depth."""
+    """Returns the luma of black and its distance to white for a format."""
     bits = 8 if FORMATS[name][1] == "B" else 16
     if FORMATS[name][3] == "studio":
         return 16 << (bits - 8), 219 << (bits - 8)
@@ -140,7 +141,7 @@ def luma_of_rgb(rgb):
 
 
 def as_full(image, x, y):
-    """Luma of full range (of the source's depth), of any format."""
+    """Returns the luma in full range, with the depth of the source."""
     if image.family in ("rgb", "bgr"):
         return luma_of_rgb(rgb_at(image, x, y))
     value = image.planes[0][y][x][0]
@@ -152,7 +153,7 @@ def as_full(image, x, y):
 
 
 def luma_for(image, x, y, target):
-    """Luma in the target's range, where both have one."""
+    """Returns the luma in the target's range, if both formats have one."""
     family = FORMATS[target][2]
     if image.family == "plain" or (family == "plain" and
                                    image.family in ("luma", "yuv420")):
@@ -170,7 +171,7 @@ def as_number(value, comp):
 
 
 def chroma_for(image, x, y, target):
-    """Cb, Cr around 0 in the target's range; x, y count chroma pixels."""
+    """Returns Cb and Cr around 0 in the target's range; x, y: chroma pixels."""
     if image.family in ("rgb", "bgr"):
         r, g, b = rgb_at(image, 2 * x, 2 * y)
         luma = luma_of_rgb((r, g, b))
@@ -249,7 +250,7 @@ def can_convert(dst, src, plain):
     return plain or any(f in SINGLE for f in families)
 
 
-# The others
+# Other operations
 
 def pixel_of(plane, x, y, border):
     height, width = len(plane), len(plane[0])
@@ -347,7 +348,7 @@ class Writer:
         self.file = file
 
     def put(self, name, op, src, dst_format, size, ints, reals, result):
-        """ints: 4 numbers, reals: 4."""
+        """Writes a case; ints and reals are 4 numbers each."""
         source = src.pack() if src else b""
         src_head = ((FORMATS[src.name][0], src.width, src.height)
                     if src else (0, 0, 0))
@@ -436,7 +437,7 @@ def boxes(rng, out):
 
 
 def spotted(rng, name, width, height):
-    """Squares on a ground: an image that has corners."""
+    """Returns an image with squares on a background, which has corners."""
     image = Image(name, width, height, lambda: 20)
     low, high = (-3000, 3000) if name == "s16" else (0, 255)
     for _ in range(width * height // 60):

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All tests of libmem, inside the test VM with the module inserted, and then
-# inserted anew for other boards, all or $HEAPSIM_BOARDS: TAP, one document a
-# program. Exit code: 0 if all passed, else 1.
+# Runs all tests of libmem inside the test VM with the module, which is then
+# inserted anew for other boards, all or $HEAPSIM_BOARDS. Prints a TAP document
+# for each program. Exit code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -23,24 +23,24 @@ on_board() # BOARD
 	local tests=(stream semaphore attach access share export object image
 		image_wrap image_object image_inside)
 
-	# Jobs are the same whatever the board, but for who can do them.
+	# Boards differ only in the engines that can do a job.
 	is_quick && [ "$1" != generic-noncoherent ] || tests+=(image_job)
-	# What comes of mistakes is the kind of memory's matter.
+	# The results of mistakes depend only on the kinds of memory.
 	case $1 in
 	nano | orin* | generic-coherent) ;;
 	*) tests+=(misuse) ;;
 	esac
 	run_tests "$dir" "${tests[@]}" || failed=1
-	# As many programs as there is time for.
+	# The number of random programs is limited by the time.
 	LIMIT_S=${LIMIT_S:-$seconds} run_tests "$dir" stream_random || failed=1
 	return "$failed"
 }
 
-# A foreign dma-buf for the tests, where the kernel has one.
+# vgem, if the kernel has it, provides dma-bufs of another driver.
 modprobe vgem 2>/dev/null
 
-# No module in them; a kernel that looks for mistakes of its own finds none
-# there, and takes long.
+# Returns true on a debug kernel, which is slow and would find no errors in
+# tests that do not use the module.
 looks_for_mistakes()
 {
 	[ -e /sys/kernel/debug/kmemleak ]
@@ -57,9 +57,9 @@ run_tests "$dir" ctx size buf job watch random endpoint hostile attrs \
 # The module's default is generic-noncoherent.
 on_board generic-noncoherent || rc=1
 on_boards on_board "${gpu_boards[@]}" generic-coherent || rc=1
-# A descriptor is dear where software emulates the machine.
+# Making descriptors is slow under emulation.
 is_quick || SCALE=20 run_tests "$dir" scale || rc=1
-# On another kernel, or machine, than where it was built.
+# The VM has another kernel, and maybe another architecture, than this machine.
 is_quick || looks_for_mistakes ||
 	env -u LIBMEM_BACKEND "$dir/engine_test" || rc=1
 exit "$rc"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A host of the model that has groups of its own, as a backend does: it is
- * called for streams and for single buffers, takes pages and drops lines of
- * listed buffers alone, and forgets nothing that the reference takes or drops.
+ * A host of the model that keeps groups of buffers, as a backend does. It is
+ * called for streams and for single buffers, and revokes pages and drops lines
+ * only of the buffers in its lists. It must not miss a page or line that the
+ * reference revokes or drops.
  */
 #include <list.h>
 
@@ -14,10 +15,10 @@ static struct run *run_of(struct attach_ctx *ctx)
 }
 
 /**
- * groups_are_used() - whether the program is played for this host
+ * groups_are_used() - check whether the program runs for this host
  * @run: program
  *
- * Return: true if it is.
+ * Return: true if it does.
  */
 bool groups_are_used(const struct run *run)
 {
@@ -100,7 +101,7 @@ static void stream_changed(struct attach_ctx *ctx, struct attach_stream *s,
 }
 
 /**
- * groups_join() - a buffer has no attach in flight any more
+ * groups_join() - add a buffer that has no attach in flight any more to a group
  * @run: program
  * @b: buffer
  */
@@ -154,12 +155,12 @@ static void clean_group(struct right_group *group)
 }
 
 /**
- * groups_see_job() - a job has been submitted
+ * groups_see_job() - handle the submission of a job
  * @run: program
  * @s: stream of the job
- * @is_visible: of each buffer: the job sees it
+ * @is_visible: for each buffer: the job may use it
  *
- * It begins at once, and writes some of what it sees.
+ * The job begins at once, and writes some of these buffers.
  */
 void groups_see_job(struct run *run, struct attach_stream *s,
 		    const bool *is_visible)
@@ -190,7 +191,7 @@ void groups_see_job(struct run *run, struct attach_stream *s,
  * @run: program
  * @b: buffer
  *
- * Then the CPU may touch it.
+ * After the comparison the CPU may access the buffer.
  */
 void groups_compare(struct run *run, struct buf *b)
 {
@@ -207,13 +208,13 @@ void groups_compare(struct run *run, struct buf *b)
 	right_tally_of(&b->right, &tally);
 	equal(run, "GPU cleans, by group",
 	      tally.gpu_cleans + acted(b, ATTACH_GPU_CLEAN), want->gpu_cleans);
-	/* Any time after the call. */
+	/* The CPU may access the buffer at any time after the call. */
 	if (!below(run, 3) && !right_is_refused(&b->right))
 		touch(b);
 }
 
 /**
- * groups_init() - play a program for this host
+ * groups_init() - run a program for this host
  * @run: program that begins
  */
 void groups_init(struct run *run)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random programs on the model of managed memory and its reference: after each
- * call all verdicts, active streams and counters are equal, and act was told of
- * all that is due. SEED= plays one seed only, ROUNDS= says how many seeds,
- * STEPS= how long.
+ * Runs random programs on the model of managed memory and its reference. After
+ * each call all verdicts, active streams and counters must be equal, and act
+ * must have been called for all operations that are due. SEED= runs one seed
+ * only, ROUNDS= is the number of seeds, STEPS= the length.
  *
- * Each program is played for two hosts: one that is called for each buffer, and
- * one that has groups of its own, is called for streams, and takes pages and
- * drops lines of listed buffers alone. What the second does not take or drop
- * must not be there.
+ * Each program runs for two hosts: one that is called for each buffer, and one
+ * that keeps groups, is called for streams, and revokes pages and drops lines
+ * only of buffers in its lists. Buffers that are not in these lists must not
+ * have such pages or lines.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -115,7 +115,7 @@ static void compare(struct run *run)
 		failed(run, "sum of all counters", 0, 0);
 }
 
-/* What would a job of each stream be told now? */
+/* Compares the verdicts that a job of each stream would get now. */
 static void compare_jobs(struct run *run)
 {
 	size_t i, j;
@@ -144,7 +144,9 @@ static void give_op(struct run *run)
 	run->nr_ops++;
 }
 
-/* A call that found the pool too empty has changed nothing. */
+/*
+ * Returns true to retry a call that failed without effect for lack of memory.
+ */
 static bool try_again(struct run *run, int ret)
 {
 	if (ret != -ENOMEM)
@@ -154,7 +156,7 @@ static bool try_again(struct run *run, int ret)
 	return true;
 }
 
-/* All streams, and operations up to a number. */
+/* Takes streams and operations back from the model, up to a number. */
 static void take_back(struct run *run, size_t nr)
 {
 	struct attach_stream *s;
@@ -295,7 +297,7 @@ static void step_host(struct run *run)
 	struct function *f;
 	int ret;
 
-	/* one program has none, another up to all */
+	/* programs differ in how many host functions they have, from 0 on */
 	if (!(run->steps.seed % (NR_HOSTS + 1)))
 		return;
 	f = &run->hosts[below(run, run->steps.seed % (NR_HOSTS + 1))];
@@ -389,7 +391,7 @@ static void step_touch(struct run *run)
 	may = attach_ref_cpu_may(run->ref, b->ref);
 	equal(run, "CPU touch", attach_cpu_touch(&run->ctx, &b->model, NULL),
 	      may ? ATTACH_ALLOWED : ATTACH_CPU_WHILE_ACTIVE);
-	/* with policy record it writes all the same */
+	/* with policy record the CPU writes although this is forbidden */
 	b->may_be_dirty = true;
 }
 

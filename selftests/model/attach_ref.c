@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See attach_ref.h. Each function is one sentence or one row of
- * Documentation/model.rst, "Managed memory".
+ * See attach_ref.h. Each function implements one sentence or row of DESIGN 2.4.
  */
 #include <assert.h>
 #include <errno.h>
@@ -14,7 +13,7 @@
  * attach_ref_create() - make a context with its NULL stream
  * @board: column of the table
  *
- * Return: the context; the program ends when memory does.
+ * Return: the context; the program ends if out of memory.
  */
 struct attach_ref *attach_ref_create(enum attach_ref_board board)
 {
@@ -27,7 +26,7 @@ struct attach_ref *attach_ref_create(enum attach_ref_board board)
 }
 
 /**
- * attach_ref_destroy() - give a context back
+ * attach_ref_destroy() - free a context
  * @ref: the context, or NULL
  */
 void attach_ref_destroy(struct attach_ref *ref)
@@ -45,7 +44,7 @@ void attach_ref_destroy(struct attach_ref *ref)
 	free(ref);
 }
 
-/* Order: what is found is what @op is, and all that is ordered before it. */
+/* Marks @op and all operations that are ordered before it as found. */
 static void find(struct attach_ref *ref, size_t op)
 {
 	size_t i;
@@ -64,8 +63,9 @@ static void find_nothing(struct attach_ref *ref)
 }
 
 /*
- * The operations right before one that is made in @stream now: the stream's
- * last, and the NULL stream's order, which takes in all blocking streams.
+ * Lists the direct predecessors of a new operation in @stream: the stream's
+ * last one, and those by the order of the NULL stream, which all blocking
+ * streams share.
  */
 static size_t right_before(const struct attach_ref *ref, int stream,
 			   size_t before[ATTACH_REF_STREAMS])
@@ -109,7 +109,7 @@ static size_t add_op(struct attach_ref *ref, int stream,
 	memset(op, 0, sizeof(*op));
 	op->what = what;
 	op->stream = stream;
-	/* one more: an event */
+	/* there is room for one more, an event */
 	op->before = calloc(nr + 1, sizeof(*before));
 	assert(op->before);
 	memcpy(op->before, before, nr * sizeof(*before));
@@ -119,10 +119,10 @@ static size_t add_op(struct attach_ref *ref, int stream,
 }
 
 /**
- * attach_ref_is_before() - is an operation ordered before what comes now?
+ * attach_ref_is_before() - check if an operation is ordered before a new one
  * @ref: the context
  * @op: the operation
- * @stream: in which the other is made now
+ * @stream: stream of the new operation
  *
  * Return: true if so.
  */
@@ -133,9 +133,10 @@ bool attach_ref_is_before(struct attach_ref *ref, size_t op, int stream)
 }
 
 /**
- * attach_ref_waits_for_host() - would what comes now wait for the host?
+ * attach_ref_waits_for_host() - check if a new operation would wait for the
+ * host
  * @ref: the context
- * @stream: in which it is made
+ * @stream: stream of the new operation
  *
  * Return: true if a host function before it has not returned.
  */
@@ -153,7 +154,7 @@ bool attach_ref_waits_for_host(struct attach_ref *ref, int stream)
 }
 
 /**
- * attach_ref_is_held() - is it behind a host function that has not returned?
+ * attach_ref_is_held() - check if an operation waits for a host function
  * @ref: the context
  * @op: the operation
  *
@@ -174,7 +175,7 @@ bool attach_ref_is_held(struct attach_ref *ref, size_t op)
 }
 
 /**
- * attach_ref_is_active() - is a stream active?
+ * attach_ref_is_active() - check if a stream is active
  * @ref: the context
  * @stream: number
  *
@@ -214,7 +215,7 @@ static const struct attach_ref_attach *newest(const struct attach_ref_buf *buf)
 	return &buf->attaches[buf->nr_attaches - 1];
 }
 
-/* The last of those that are. */
+/* Returns the index of the last attach that is known done. */
 static size_t last_known(const struct attach_ref *ref,
 			 const struct attach_ref_buf *b)
 {
@@ -227,7 +228,7 @@ static size_t last_known(const struct attach_ref *ref,
 }
 
 /**
- * attach_ref_cpu_may() - may the CPU touch a buffer?
+ * attach_ref_cpu_may() - check if the CPU may access a buffer
  * @ref: the context
  * @buf: number
  *
@@ -252,7 +253,7 @@ bool attach_ref_cpu_may(struct attach_ref *ref, int buf)
 	return true;
 }
 
-/* May a job of the stream, submitted now, as the board has it or not? */
+/* Returns true if a new job of the stream may use the buffer, on any board. */
 static bool is_visible(struct attach_ref *ref, int stream, int buf)
 {
 	struct attach_ref_buf *b = &ref->bufs[buf];
@@ -269,7 +270,7 @@ static bool is_visible(struct attach_ref *ref, int stream, int buf)
 }
 
 /**
- * attach_ref_job_may() - may a job touch a buffer?
+ * attach_ref_job_may() - check if a job may access a buffer
  * @ref: the context
  * @stream: number; the job is submitted now
  * @buf: number
@@ -283,7 +284,7 @@ bool attach_ref_job_may(struct attach_ref *ref, int stream, int buf)
 	       is_visible(ref, stream, buf);
 }
 
-/* From the last that is known done to the newest: is it a job's by one? */
+/* Returns true if an attach since the last known one permits a job's access. */
 static bool may_have_been_seen(const struct attach_ref *ref,
 			       const struct attach_ref_buf *b, int stream)
 {
@@ -298,8 +299,8 @@ static bool may_have_been_seen(const struct attach_ref *ref,
 }
 
 /*
- * May work that is not known done have seen it, but for what is before the
- * attach @op - 1?
+ * Returns true if work that is not known done may have seen the buffer, except
+ * work that is ordered before the attach @op - 1.
  */
 static bool is_seen_still(struct attach_ref *ref,
 			  const struct attach_ref_buf *b, size_t op)
@@ -318,8 +319,9 @@ static bool is_seen_still(struct attach_ref *ref,
 }
 
 /*
- * GPU clean and CPU invalidate, if a job has seen it since, or had not been
- * known done. @op: 0, or the attach's.
+ * Counts a GPU clean and a CPU invalidate, if a job has seen the buffer since
+ * the last ones, or was not known done then. @op: operation of the attach, or
+ * 0.
  */
 static void gpu_clean(struct attach_ref *ref, struct attach_ref_buf *b,
 		      size_t op)
@@ -332,7 +334,7 @@ static void gpu_clean(struct attach_ref *ref, struct attach_ref_buf *b,
 		b->count.cpu_invalidates++;
 }
 
-/* The rows of the table that say that the CPU's right ends or begins. */
+/* Applies the rows of the table in which the CPU loses or gets access. */
 static void rights_change(struct attach_ref *ref)
 {
 	int i;
@@ -392,13 +394,13 @@ int attach_ref_stream_create(struct attach_ref *ref, bool is_blocking)
 }
 
 /**
- * attach_ref_stream_destroy() - an implicit attach at the end, for each buffer
+ * attach_ref_stream_destroy() - destroy a stream, with an attach of each buffer
  * @ref: the context
  * @stream: number
  *
- * The end is that of its last operation.
+ * The implicit attach follows the stream's last operation.
  *
- * Return: 0, -EINVAL if it cannot be.
+ * Return: 0, or -EINVAL if the stream cannot be destroyed.
  */
 int attach_ref_stream_destroy(struct attach_ref *ref, int stream)
 {
@@ -425,7 +427,7 @@ int attach_ref_stream_destroy(struct attach_ref *ref, int stream)
 /**
  * attach_ref_buf_create() - make a buffer
  * @ref: the context
- * @kind: its state
+ * @kind: attach state of the buffer
  *
  * Return: its number.
  */
@@ -443,7 +445,7 @@ int attach_ref_buf_create(struct attach_ref *ref, enum attach_ref_kind kind)
 }
 
 /**
- * attach_ref_buf_destroy() - a buffer goes
+ * attach_ref_buf_destroy() - destroy a buffer
  * @ref: the context
  * @buf: number
  */
@@ -453,7 +455,7 @@ void attach_ref_buf_destroy(struct attach_ref *ref, int buf)
 }
 
 /**
- * attach_ref_work() - device work
+ * attach_ref_work() - submit device work
  * @ref: the context
  * @stream: number
  *
@@ -482,9 +484,9 @@ int attach_ref_work(struct attach_ref *ref, int stream)
 }
 
 /**
- * attach_ref_attach() - an attach
+ * attach_ref_attach() - submit an attach
  * @ref: the context
- * @stream: number; of a single one the stream
+ * @stream: number; for ATTACH_REF_SINGLE also the stream to attach to
  * @buf: number
  * @kind: new state
  *
@@ -504,7 +506,7 @@ int attach_ref_attach(struct attach_ref *ref, int stream, int buf,
 }
 
 /**
- * attach_ref_host() - a host function
+ * attach_ref_host() - submit a host function
  * @ref: the context
  * @stream: number
  * @op: out: its number
@@ -519,7 +521,7 @@ int attach_ref_host(struct attach_ref *ref, int stream, size_t *op)
 	return 0;
 }
 
-/* The host has waited for what is found; not if that cannot be. */
+/* Marks found operations as known done, or fails if this is impossible. */
 static int found_is_known(struct attach_ref *ref)
 {
 	size_t i;
@@ -537,11 +539,11 @@ static int found_is_known(struct attach_ref *ref)
 }
 
 /**
- * attach_ref_host_begin() - it is called: what is before it is known done
+ * attach_ref_host_begin() - call a host function: earlier work is known done
  * @ref: the context
- * @op: its number
+ * @op: number of the function
  *
- * Return: 0; -EINVAL it has been; -EBUSY it cannot be.
+ * Return: 0; -EINVAL if it was called before; -EBUSY if it must still wait.
  */
 int attach_ref_host_begin(struct attach_ref *ref, size_t op)
 {
@@ -560,11 +562,12 @@ int attach_ref_host_begin(struct attach_ref *ref, size_t op)
 }
 
 /**
- * attach_ref_host_return() - it has returned, and so is known done itself
+ * attach_ref_host_return() - return from a host function, which is then known
+ * done
  * @ref: the context
- * @op: its number
+ * @op: number of the function
  *
- * Return: 0; -EINVAL it has not begun.
+ * Return: 0; -EINVAL if it has not begun.
  */
 int attach_ref_host_return(struct attach_ref *ref, size_t op)
 {
@@ -593,7 +596,7 @@ int attach_ref_record(struct attach_ref *ref, int event, int stream)
 }
 
 /**
- * attach_ref_wait() - a stream waits for an event
+ * attach_ref_wait() - let a stream wait for an event
  * @ref: the context
  * @stream: number
  * @event: number
@@ -614,10 +617,10 @@ int attach_ref_wait(struct attach_ref *ref, int stream, int event)
 }
 
 /**
- * attach_ref_sync_device() - the host has waited for all
+ * attach_ref_sync_device() - let the host wait for all operations
  * @ref: the context
  *
- * Return: 0; -EBUSY it cannot have.
+ * Return: 0; -EBUSY if the wait cannot end now.
  */
 int attach_ref_sync_device(struct attach_ref *ref)
 {
@@ -629,11 +632,11 @@ int attach_ref_sync_device(struct attach_ref *ref)
 }
 
 /**
- * attach_ref_sync_stream() - the host has waited for a stream
+ * attach_ref_sync_stream() - let the host wait for a stream
  * @ref: the context
  * @stream: number
  *
- * Return: 0; -EINVAL it is destroyed; -EBUSY the host cannot have.
+ * Return: 0; -EINVAL if it is destroyed; -EBUSY if the wait cannot end now.
  */
 int attach_ref_sync_stream(struct attach_ref *ref, int stream)
 {
@@ -644,11 +647,11 @@ int attach_ref_sync_stream(struct attach_ref *ref, int stream)
 }
 
 /**
- * attach_ref_sync_event() - the host has waited for an event
+ * attach_ref_sync_event() - let the host wait for an event
  * @ref: the context
  * @event: number
  *
- * Return: 0; -EBUSY it cannot have.
+ * Return: 0; -EBUSY if the wait cannot end now.
  */
 int attach_ref_sync_event(struct attach_ref *ref, int event)
 {

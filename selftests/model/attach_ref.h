@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A reference of managed memory, written from Documentation/model.rst without
- * looking at the model. Naive on purpose: a list of all operations ever made, a
- * graph of what is ordered before what, reachability by search; states are
- * recomputed for each question. Streams, events, buffers and operations are
- * numbers; stream 0 is the NULL stream. It owns no lock; one thread uses it.
+ * A reference of managed memory, written only from the text of DESIGN 2.4. It
+ * is simple on purpose: a list of all operations ever made, a graph of their
+ * order, reachability by search; states are computed anew for each query.
+ * Streams, events, buffers and operations are numbers; stream 0 is the NULL
+ * stream. It has no lock; one thread uses it.
  */
 #ifndef HEAPSIM_SELFTESTS_MODEL_ATTACH_REF_H
 #define HEAPSIM_SELFTESTS_MODEL_ATTACH_REF_H
@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ATTACH_REF_STREAMS	256	/* ever created */
+#define ATTACH_REF_STREAMS	256	/* limit of all streams ever created */
 #define ATTACH_REF_EVENTS	16
-#define ATTACH_REF_BUFS		256	/* ever created */
+#define ATTACH_REF_BUFS		256	/* limit of all buffers ever created */
 
 /** enum attach_ref_board - a column of the table */
 enum attach_ref_board {
@@ -32,7 +32,7 @@ enum attach_ref_kind {
 };
 
 /**
- * struct attach_ref_count - how often; bytes are that many times the length
+ * struct attach_ref_count - counters; bytes are a counter times the length
  * @revoked: access revoked
  * @restored: access restored
  * @cleans: clean
@@ -53,7 +53,7 @@ struct attach_ref_count {
 	uint64_t to_gpu;
 };
 
-/** enum attach_ref_what - what an operation is */
+/** enum attach_ref_what - kind of an operation */
 enum attach_ref_what {
 	ATTACH_REF_WORK,
 	ATTACH_REF_HOST_FUNCTION,
@@ -62,13 +62,13 @@ enum attach_ref_what {
 
 /**
  * struct attach_ref_op - an operation
- * @what: it is
- * @stream: of it
- * @before: operations right before it
- * @nr_before: how many
- * @is_known: it is known done
- * @has_begun: host function: it was called
- * @has_returned: host function: it returned
+ * @what: kind of the operation
+ * @stream: its stream
+ * @before: its direct predecessors
+ * @nr_before: number of predecessors
+ * @is_known: the operation is known done
+ * @has_begun: host function: the function was called
+ * @has_returned: host function: the function has returned
  */
 struct attach_ref_op {
 	enum attach_ref_what what;
@@ -83,8 +83,8 @@ struct attach_ref_op {
 /**
  * struct attach_ref_stream - a stream
  * @is_blocking: ordered with the NULL stream
- * @is_destroyed: takes nothing more
- * @last: its last operation plus one, 0 none
+ * @is_destroyed: accepts no further operations
+ * @last: its last operation plus one; 0: none
  */
 struct attach_ref_stream {
 	bool is_blocking;
@@ -95,7 +95,7 @@ struct attach_ref_stream {
 /**
  * struct attach_ref_attach - an attach
  * @kind: new state
- * @stream: of a single one
+ * @stream: stream of ATTACH_REF_SINGLE
  * @op: its operation plus one; 0: it has always been known done
  */
 struct attach_ref_attach {
@@ -107,12 +107,12 @@ struct attach_ref_attach {
 /**
  * struct attach_ref_buf - a buffer
  * @exists: created and not destroyed
- * @fallback: what it falls back to
- * @attaches: all ever made, in call order
- * @nr_attaches: how many
- * @has_access: the CPU has
- * @is_seen: a job saw it since the last GPU clean
- * @count: what was done
+ * @fallback: state after its stream was destroyed
+ * @attaches: all attaches ever made, in call order
+ * @nr_attaches: number of attaches
+ * @has_access: the CPU has access
+ * @is_seen: a job saw the buffer since the last GPU clean
+ * @count: counters of the maintenance
  */
 struct attach_ref_buf {
 	bool exists;
@@ -128,13 +128,13 @@ struct attach_ref_buf {
  * struct attach_ref - a context
  * @board: column of the table
  * @ops: all operations, in call order
- * @nr_ops: how many
- * @is_found: scratch of the search, an operation each
- * @streams: by number
- * @nr_streams: ever created
- * @events: operation of the last record plus one, 0 none
- * @bufs: by number
- * @nr_bufs: ever created
+ * @nr_ops: number of operations
+ * @is_found: temporary marks of the search, for each operation
+ * @streams: streams by number
+ * @nr_streams: number of streams ever created
+ * @events: operation of the last record plus one; 0: none
+ * @bufs: buffers by number
+ * @nr_bufs: number of buffers ever created
  */
 struct attach_ref {
 	enum attach_ref_board board;

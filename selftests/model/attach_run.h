@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A random program on the model of managed memory and its reference, while it
- * is played: attach_random_test.c plays it, attach_groups.c is a host with
+ * The state of a random program on the model of managed memory and its
+ * reference. attach_random_test.c runs it; attach_groups.c is a host with
  * groups.
  */
 #ifndef ATTACH_RUN_H
@@ -21,23 +21,23 @@
 #include "attach_ref.h"
 #include "steps.h"
 
-#define NR_STREAMS	6	/* at a time, the NULL stream is the first */
+#define NR_STREAMS	6	/* existing at a time; the first is NULL */
 #define NR_BUFS		5
 #define NR_EVENTS	4
 #define NR_HOSTS	4
 
 /**
  * struct buf - a buffer on both sides
- * @model: the model's; first, so that act finds the rest
- * @ref: its number
- * @exists: it does
- * @may_be_dirty: the CPU had access since a job's clean was told
- * @told: what act was told in this call
- * @acted: how often act was told, a bit each
- * @right: of a host with groups
- * @has_pages: the same: the CPU has access to pages
- * @has_lines: the CPU's cache has lines
- * @invalidates: how often the reference has invalidated these
+ * @model: buffer of the model; first, so that act finds this struct
+ * @ref: number in the reference
+ * @exists: the slot is in use
+ * @may_be_dirty: the CPU had access since act was called for a job's clean
+ * @told: bits of the actions in this call
+ * @acted: number of calls of act for each bit
+ * @right: the CPU's right in a host with groups
+ * @has_pages: in such a host: the CPU has access to pages
+ * @has_lines: in such a host: the CPU's cache has lines
+ * @invalidates: number of invalidates by the reference
  */
 struct buf {
 	struct attach_buf model;
@@ -54,8 +54,8 @@ struct buf {
 
 /**
  * struct own - a stream's memory
- * @model: the model's
- * @group: of a host with groups: buffers single to it
+ * @model: stream of the model
+ * @group: in a host with groups: buffers that are single to it
  */
 struct own {
 	struct attach_stream model;
@@ -64,8 +64,8 @@ struct own {
 
 /**
  * struct stream - a stream on both sides
- * @model: the model's, NULL free
- * @ref: its number
+ * @model: stream of the model; NULL: the slot is free
+ * @ref: number in the reference
  */
 struct stream {
 	struct attach_stream *model;
@@ -74,8 +74,8 @@ struct stream {
 
 /**
  * struct function - a host function on both sides
- * @model: the model's, NULL none
- * @ref: its number
+ * @model: operation of the model; NULL: none
+ * @ref: number in the reference
  */
 struct function {
 	struct attach_op *model;
@@ -83,20 +83,20 @@ struct function {
 };
 
 /**
- * struct run - a program while it is played
- * @steps: of it
+ * struct run - a program while it runs
+ * @steps: steps of the program
  * @ctx: the model
  * @ref: the reference
- * @streams: at the moment
- * @bufs: at the moment
- * @events: of the model; the reference has the same numbers
+ * @streams: existing streams
+ * @bufs: existing buffers
+ * @events: events of the model; the reference has the same numbers
  * @hosts: functions that have not returned
- * @gone: counters of buffers that have been destroyed
- * @nr_ops: operations given to the model
- * @nr_given: streams given to it
- * @globals: of a host with groups: the global buffers
- * @null_group: those that are single to the NULL stream
- * @nr_active: active streams, as such a host was told
+ * @gone: counters of destroyed buffers
+ * @nr_ops: number of operations given to the model
+ * @nr_given: number of streams given to the model
+ * @globals: in a host with groups: the global buffers
+ * @null_group: in such a host: buffers that are single to the NULL stream
+ * @nr_active: number of active streams that such a host knows
  */
 struct run {
 	struct steps steps;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules for managed memory in Documentation/model.rst: for each rule a
- * correct program and a wrong one, on a board of each column of its table; then
- * the rows of the table. On a board with concurrent access every program is
- * correct, and no maintenance is due.
+ * Tests the rules of DESIGN 2.4, each with a right program and a wrong one, on
+ * a board of each column of its table; then the rows of the table. On the board
+ * with concurrent access all programs are right and no maintenance is due.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -21,19 +20,19 @@
 #define LEN	4096
 
 /**
- * struct world - a context and what is in it
+ * struct world - a context and its objects
  * @ctx: the context
- * @ops: its pool
+ * @ops: its pool of operations
  * @null: the NULL stream
  * @a: a non-blocking stream
  * @b: a non-blocking stream
  * @c: a blocking stream
  * @d: a blocking stream
- * @global: a buffer made global
- * @host: a buffer made host
- * @event: never recorded
- * @other: never recorded
- * @told: what act was told
+ * @global: a buffer attached globally
+ * @host: a buffer attached to the host
+ * @event: an event that is never recorded
+ * @other: another such event
+ * @told: bits of the actions so far
  */
 struct world {
 	struct attach_ctx ctx;
@@ -78,7 +77,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* All memory can be had back, whatever a test left in flight. */
+/* Checks that all memory is returned, also with operations in flight. */
 static int tear_down(void **state)
 {
 	struct world *w = *state;
@@ -331,7 +330,7 @@ static void work_is_done_when_the_host_knows_and_not_before(void **state)
 	struct world *w = *state;
 
 	work(w, &w->a);
-	/* it may have finished long ago: nobody says so */
+	/* the work may have finished, but the host does not know it */
 	cpu_may_not(w, &w->global);
 	sync_device(w);
 	cpu_may(w, &w->global);
@@ -460,7 +459,7 @@ static void non_blocking_stream_is_not(void **state)
 	cpu_may(w, &w->global);
 }
 
-/* As queries answered on the real thing: legacy.null_while_blocking_busy. */
+/* Measured on a real board: legacy.null_while_blocking_busy. */
 static void an_empty_stream_is_waited_for_in_null_order(void **state)
 {
 	struct world *w = *state;
@@ -789,7 +788,7 @@ static void what_is_behind_the_end_is_behind_the_implicit_attach(void **state)
 	job_may_not(w, &w->b, &w->host);
 }
 
-/* An event that is to outlive a stream does not move the stream's end. */
+/* Recording an event for a stream's end adds no operation to the stream. */
 static void an_event_for_the_end_is_no_operation(void **state)
 {
 	struct world *w = *state;
@@ -924,7 +923,7 @@ static void a_function_that_is_withdrawn_holds_up_nothing(void **state)
 	cpu_may(w, &w->global);
 }
 
-/* The host keeps the verdict of a job that is to touch later. */
+/* A job may access a buffer later than its verdict was determined. */
 static void a_verdict_that_is_kept_is_counted_when_it_is_used(void **state)
 {
 	struct world *w = *state;
@@ -1033,7 +1032,7 @@ static void a_synchronous_copy_is_work_and_a_wait(void **state)
 	work(w, w->null);
 	sync_stream(w, w->null);
 	cpu_may(w, &w->global);
-	/* from pageable memory to the device: it returns, and goes on */
+	/* a copy from pageable memory to the device returns before its end */
 	work(w, w->null);
 	cpu_may_not(w, &w->global);
 }
@@ -1057,7 +1056,7 @@ static void atomics_on_pinned_memory_need_a_cache(void **state)
 
 /* The table */
 
-/* What is due on this board: nothing where access is concurrent. */
+/* Checks the actions for this kind of board; none with concurrent access. */
 static void told(struct world *w, u32 noncoherent, u32 io_coherent)
 {
 	static const u32 nothing;
@@ -1139,7 +1138,7 @@ static void attach_to_host_is_a_prefetch_to_the_cpu(void **state)
 	told(w, ATTACH_RESTORE, ATTACH_RESTORE);
 }
 
-/* The second kernel runs after the host function has had the buffer. */
+/* The second kernel runs after a host function, which may use the buffer. */
 static void a_job_behind_a_host_function_makes_it_due_again(void **state)
 {
 	struct world *w = *state;
@@ -1160,8 +1159,8 @@ static void a_job_behind_a_host_function_makes_it_due_again(void **state)
 }
 
 /*
- * What lets the second kernel have it is behind the host function, too, and so
- * not known when another stream is waited for.
+ * The attach that permits the second kernel is after the host function, too,
+ * and so is not known done after a wait for another stream.
  */
 static void a_job_behind_an_unknown_attach_makes_it_due_again(void **state)
 {
@@ -1192,7 +1191,7 @@ static void a_job_behind_an_unknown_attach_makes_it_due_again(void **state)
 	assert_int_equal(count->gpu_cleans, 2 * is_due);
 }
 
-/* The state that is known is single to a stream that has nothing to do. */
+/* The known state is single to a stream that is idle. */
 static void a_job_of_a_stream_to_be_makes_it_due_again(void **state)
 {
 	struct world *w = *state;
@@ -1222,7 +1221,7 @@ static void a_job_after_the_prefetch_makes_it_due_again(void **state)
 
 	work(w, &w->a);
 	attach(w, &w->a, &w->global, ATTACH_HOST);
-	/* not ordered: it sees the buffer as it was, global */
+	/* this work is not ordered with the attach, and sees the old state */
 	work(w, &w->b);
 	w->told = 0;
 	sync_stream(w, &w->a);
@@ -1279,7 +1278,7 @@ static void an_attach_that_takes_the_right_revokes(void **state)
 	     ATTACH_PREFETCH_TO_GPU | ATTACH_REVOKE);
 }
 
-/* The CPU wrote it, and no job saw it: its lines must not be dropped. */
+/* Lines that the CPU wrote and no job has seen must not be dropped. */
 static void what_no_job_saw_is_not_invalidated(void **state)
 {
 	struct world *w = *state;
@@ -1289,7 +1288,7 @@ static void what_no_job_saw_is_not_invalidated(void **state)
 	attach(w, &w->b, &w->host, ATTACH_GLOBAL);
 	w->told = 0;
 	sync_stream(w, &w->a);
-	/* of the other buffer */
+	/* counters of the other buffer */
 	assert_int_equal(w->host.count.restored, is_concurrent(w) ? 0 : 1);
 	assert_int_equal(w->host.count.cpu_invalidates, 0);
 	assert_int_equal(w->host.count.gpu_cleans, 0);
@@ -1340,13 +1339,15 @@ static void each_job_counts_for_each_buffer_it_sees(void **state)
 	assert_int_equal(count.cleans, is_cleaned * 3);
 	attach_buf_counters(&w->ctx, &w->host, &count);
 	assert_int_equal(count.gpu_invalidates, is_due * 2);
-	/* and the prefetch's */
+	/* this includes the clean of the prefetch */
 	assert_int_equal(count.cleans, is_cleaned * 3);
 	assert_int_equal(count.cleaned_bytes, is_cleaned * 3 * LEN);
 	assert_int_equal(w->ctx.count.gpu_invalidated_bytes, is_due * 5 * LEN);
 }
 
-/* With policy record a refused touch dirties lines: they are cleaned. */
+/*
+ * With policy record, a forbidden store makes lines dirty, which are cleaned.
+ */
 static void a_buffer_touched_all_the_same_is_told_again(void **state)
 {
 	struct world *w = *state;
@@ -1398,7 +1399,7 @@ static u64 bytes_of_frames(struct world *w, bool has_hints)
 	u64 before = maintained_bytes(w);
 	size_t i;
 
-	/* the world's own stays out of it */
+	/* attached to the host, this buffer adds no maintenance */
 	attach(w, w->null, &w->global, ATTACH_HOST);
 	sync_device(w);
 	for (i = 0; i < NR_FRAMES; i++)
@@ -1427,7 +1428,7 @@ static void hints_save_what_the_other_buffers_cost(void **state)
 	u64 hinted = bytes_of_frames(w, true);
 	u64 prefetched = 0;
 
-	/* one clean a launch is the prefetch's own */
+	/* each launch has one clean of the prefetch */
 	if (w->ctx.class == ATTACH_NONCOHERENT)
 		prefetched = NR_FRAMES * LEN;
 	assert_int_equal(hinted - prefetched, plain / NR_FRAMES);
@@ -1454,7 +1455,7 @@ static void jobs_in_a_row_take_one_operation(void **state)
 	for (i = 0; i < 1000; i++)
 		work(w, w->null);
 	assert_int_equal(w->ctx.nr_pool, nr - 1);
-	/* each wait of the host gives all back */
+	/* each wait of the host returns all operations to the pool */
 	for (i = 0; i < 1000; i++) {
 		work(w, w->null);
 		record(w, &w->event, w->null);
@@ -1494,7 +1495,7 @@ static void an_empty_pool_changes_nothing(void **state)
 	assert_null(attach_take_stream(&w->ctx));
 	attach_event_destroy(&w->ctx, &w->event);
 	assert_ptr_equal(attach_take_stream(&w->ctx), &w->a);
-	/* the two of the attach and the work have come back */
+	/* the operations of the attach and the work were returned */
 	while (attach_take_op(&w->ctx))
 		nr++;
 	assert_int_equal(nr, NR_OPS);
@@ -1506,11 +1507,11 @@ static void an_empty_pool_changes_nothing(void **state)
 	{ #test "_on_" soc, test, set_up, tear_down, (void *)soc }
 
 /**
- * struct crowd - a context with much of everything
+ * struct crowd - a context with many objects
  * @ctx: the context
- * @ops: its pool
- * @streams: non-blocking ones
- * @bufs: not made yet
+ * @ops: its pool of operations
+ * @streams: non-blocking streams
+ * @bufs: memory of buffers, which the tests create
  */
 struct crowd {
 	struct attach_ctx ctx;
@@ -1523,7 +1524,7 @@ struct crowd {
 #define NR_WAITS	4000U
 #define NR_CROWD_OPS	(4 * NR_CROWD + NR_WAITS)
 
-/* A call may look at each of these so often: more is a search in a loop. */
+/* A call with more steps than this would search in a nested loop. */
 #define MAX_STEPS	(4 * NR_CROWD_OPS)
 
 static struct crowd *crowd_create(void)
@@ -1578,7 +1579,7 @@ static void crowd_work(struct crowd *c, struct attach_stream *s)
 	assert_int_equal(attach_submit_work(&c->ctx, s), 0);
 }
 
-/* @s waits again and again for work of @of that is not known done. */
+/* Lets @s wait many times for work of @of that is not known done. */
 static void crowd_many_waits(struct crowd *c, struct attach_stream *s,
 			     struct attach_stream *of)
 {
@@ -1592,7 +1593,7 @@ static void crowd_many_waits(struct crowd *c, struct attach_stream *s,
 	attach_event_destroy(&c->ctx, &event);
 }
 
-/* @is_second: all streams that one lets go are behind another, too. */
+/* @is_second: the streams wait for a second host function, too. */
 static void crowd_return(bool is_second)
 {
 	struct crowd *c = crowd_create();
@@ -1632,7 +1633,7 @@ static void a_return_looks_at_each_wait_once(void **state)
 	crowd_return(true);
 }
 
-/* Single to @s, the attaches known done; @fallback when @s is destroyed. */
+/* Makes buffers single to @s, known done; @fallback: state after its end. */
 static void crowd_singles(struct crowd *c, struct attach_stream *s,
 			  enum attach_kind fallback)
 {
@@ -1689,7 +1690,7 @@ static void a_destruction_looks_at_each_wait_once(void **state)
 	crowd_destroy(c);
 }
 
-/* A host that asks for each buffer, as one whose jobs touch later has to. */
+/* The host queries each buffer, as a host with late accesses must. */
 static void a_job_is_judged_by_one_search(void **state)
 {
 	struct crowd *c = crowd_create();
@@ -1738,17 +1739,19 @@ static void a_buffers_attaches_are_looked_at_once(void **state)
 	crowd_destroy(c);
 }
 
-#define NR_IDLE		2000U	/* buffers that nothing touches */
+#define NR_IDLE		2000U	/* buffers that are never accessed */
 #define NR_LAUNCHES	200U
 
-/* Launches with a wait each: the steps that the last of them take. */
+/*
+ * Does launches, each with a wait, and returns the steps of all but the first.
+ */
 static u64 launch_steps(struct crowd *c, struct attach_stream *s)
 {
 	u64 before = 0;
 	size_t i;
 
 	for (i = 0; i < NR_LAUNCHES; i++) {
-		/* The first cleans: the CPU may have stored to new buffers. */
+		/* The first launch cleans all new buffers. */
 		if (i == 1)
 			before = c->ctx.nr_steps;
 		crowd_work(c, s);
@@ -1767,7 +1770,7 @@ static void expect_launches(const struct crowd *c, const struct attach_buf *buf)
 	assert_int_equal(count.cpu_invalidated_bytes, NR_LAUNCHES * LEN);
 }
 
-/* Where the host does not want to act on each of them. */
+/* This holds if the host does not ask to be called for each buffer. */
 static void idle_buffers_cost_a_launch_nothing(void **state)
 {
 	struct attach_buf *bufs = calloc(NR_IDLE, sizeof(*bufs));

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The random sequences on the real module, inside the test VM with the module
-# inserted: as it is, and with random eviction, twice the same and once with
-# another seed. TAP; exits with 1 if anything failed.
+# Runs the random sequences on the real module, inside the test VM: with default
+# parameters, and with random eviction, twice with the same seed and once with
+# another one. Prints TAP; exits with 1 if anything failed.
 #
 # shellcheck disable=SC2317 # tap_try calls the functions
 
@@ -19,7 +19,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 failed=0
 
-# The ids of buffers, too, are those of a module that was just inserted.
+# The module is inserted anew, so that the ids of buffers are the same, too.
 digest_of() # SEED
 {
 	rmmod heapsim && insmod "$module" test_hooks=1 evict=random "seed=$1" || return
@@ -41,7 +41,7 @@ tap_try "under_random_eviction_the_replay_of_the_trace_equals_the_device" \
 	is_digest "$first"
 tap_try "the_same_seed_and_calls_evict_the_same" is_same "$first" "$again"
 tap_try "another_seed_evicts_others" is_other "$first" "$other"
-# What comes after finds it as this did.
+# Restore the module's default parameters for the tests that follow.
 tap_try "the_module_is_as_it_was" put_back
 [ "$failed" = 0 ] || tap_failed=$((tap_failed + 1))
 tap_end

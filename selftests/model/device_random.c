@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The random sequences on the real device, through /dev/heapsim and
+ * Runs the random sequences on the real device, through /dev/heapsim and
  * DMA_BUF_IOCTL_SYNC. The dma engine moves bytes between the buffer and a
- * coherent one beside it. Three ways: with all PTEs revoked before each touch
- * every byte read, every counter and every record equals the reference's;
- * without, every byte; with them revoked before some, those touches are told as
- * the reference tells them, and nothing is told that it does not. Where buffers
- * can be tracked precisely all is equal with nothing revoked. Under
- * evict=random the reference replays what the trace says that the cache did by
- * itself; a digest of that and of the counters is told at the end. KTAP on
- * stdout, kselftest exit codes. SEED=, ROUNDS= and STEPS= as for random_test.
+ * second, coherent one. There are three modes. If all PTEs are revoked before
+ * each access, every byte, counter and record must equal those of the
+ * reference. Without revocation, every byte must be equal. If PTEs are revoked
+ * before some accesses, these must be reported as by the reference, and nothing
+ * that the reference does not report. If buffers can be tracked precisely, all
+ * must be equal without revocation. With evict=random the reference repeats the
+ * evictions and fetches in the trace; a digest of these and of the counters is
+ * printed at the end. Prints KTAP, with kselftest exit codes. SEED=, ROUNDS=
+ * and STEPS= are as for random_test.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,15 +46,15 @@ struct holds {
 
 /**
  * struct device - a buffer of the device
- * @len: bytes
- * @id: of the noncoherent buffer
- * @nr_fills: fill events of it in the trace
+ * @len: length in bytes
+ * @id: id of the noncoherent buffer
+ * @nr_fills: number of its fill events in the trace
  * @fd: the noncoherent buffer
  * @beside_fd: a coherent buffer of the same length
- * @view: the first, mapped
- * @beside: the second, mapped
- * @maps: by HEAPSIM_DIR_*
- * @vmaps: kernel mappings
+ * @view: mapping of the noncoherent buffer
+ * @beside: mapping of the coherent buffer
+ * @maps: holds by HEAPSIM_DIR_*
+ * @vmaps: holds by kernel mappings
  */
 struct device {
 	size_t len;
@@ -139,7 +140,7 @@ static void device_destroy(void *subject)
 	free(dev);
 }
 
-/* The model tells of lines, a record of the byte that faulted. */
+/* The model reports lines; a record has the byte that faulted. */
 static void told_add(struct ref_told *told, const struct heapsim_record *r)
 {
 	size_t off = r->off, end = r->off + r->len;
@@ -178,7 +179,7 @@ static void *device_create(const struct ref_params *p)
 	struct ref_told unread[HEAPSIM_NR_RECORD_KINDS] = { 0 };
 	uint64_t beside_id;
 
-	/* What was told of a buffer that is gone, or compared by bytes. */
+	/* Discard records of a freed buffer, or of a comparison of bytes. */
 	if (!dev || device_told(dev, unread)) {
 		free(dev);
 		return NULL;
@@ -196,7 +197,7 @@ static void *device_create(const struct ref_params *p)
 	return dev;
 }
 
-/* The first byte alone is what a fault is seen at. */
+/* The first byte is read alone, so that a fault is at its address. */
 static int device_cpu_read(void *subject, size_t off, uint8_t *bytes,
 			   size_t len, unsigned int who)
 {
@@ -224,8 +225,8 @@ static int device_cpu_write(void *subject, size_t off, const uint8_t *bytes,
 }
 
 /*
- * With a delay of no length that matters a job is judged when it starts and
- * when it comes to its bytes, and has to come to the same.
+ * With a tiny delay, a job is judged both at its start and when it accesses its
+ * bytes, and the result must be the same.
  */
 static int copy(int src_fd, int dst_fd, size_t off, size_t len)
 {
@@ -384,7 +385,7 @@ static int device_vunmap(void *subject)
 	return release_buf(&dev->vmaps);
 }
 
-/* FNV-1a of all that the device did and counted. */
+/* FNV-1a of the evictions, fetches and counters of the device */
 static uint64_t digest = 0xcbf29ce484222325ULL;
 static unsigned int nr_evicts, nr_fetches;
 
@@ -451,8 +452,9 @@ static int revoke_before_touch(void *subject, struct ref *ref, size_t off)
 }
 
 /*
- * A touch through a PTE that is there fills nothing, also when other pages of
- * a wide granule have Invalid lines; the reference has it that it does.
+ * An access through an existing PTE fills nothing, even if other pages of a
+ * wide granule have Invalid lines. The reference fills these, so access is
+ * revoked.
  */
 static int revoke_if_it_fills(void *subject, struct ref *ref, size_t off)
 {
@@ -460,7 +462,7 @@ static int revoke_if_it_fills(void *subject, struct ref *ref, size_t off)
 	       revoke_before_touch(subject, ref, off) : 0;
 }
 
-/* An instance of the trace that has evictions and fills alone. */
+/* The folder of a trace instance with only evictions and fills */
 static char trace_dir[96];
 static int trace_fd = -1;
 
@@ -492,7 +494,7 @@ static int trace_begin(void)
 	cpu_set_t one;
 	size_t i;
 
-	/* Buffers of the trace are per CPU: one is in order. */
+	/* Trace buffers are per CPU; only on one CPU are events in order. */
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	if (sched_setaffinity(0, sizeof(one), &one)) {
@@ -528,7 +530,7 @@ static void trace_end(void)
 	rmdir(trace_dir);
 }
 
-/* One event of the trace happens to the reference. */
+/* Applies an event of the trace to the reference. */
 static int replay_event(struct device *dev, struct ref *ref, size_t touched,
 			const char *event)
 {
@@ -560,7 +562,7 @@ static int replay_event(struct device *dev, struct ref *ref, size_t touched,
 		return 0;
 	}
 	dev->nr_fills++;
-	/* The fill by the touch itself has been. */
+	/* The reference has already done the fill by the access itself. */
 	if (touched >= off && touched < off + len)
 		return 0;
 	ref_fetch(ref, off, len);
@@ -568,7 +570,7 @@ static int replay_event(struct device *dev, struct ref *ref, size_t touched,
 	return 0;
 }
 
-/* What the cache did by itself while the CPU touched a page. */
+/* Applies the evictions and fetches that happened during an access. */
 static int replay(void *subject, struct ref *ref, size_t off)
 {
 	struct device *dev = subject;
@@ -646,7 +648,7 @@ static int skip_all(const char *why)
 	return KSFT_SKIP;
 }
 
-/* Nobody revokes: each access is seen by itself. */
+/* Without revocation, each access is seen. */
 static unsigned int play_precise(struct sequence *seq, uint64_t nr_rounds)
 {
 	static const char name[] = "precise_device_equals_the_reference_in_all";
@@ -667,7 +669,7 @@ static unsigned int play_precise(struct sequence *seq, uint64_t nr_rounds)
 	seq->before_touch = NULL;
 	seq->is_precise = true;
 	seq->p.len = 3 * (size_t)probe.page_size;
-	/* As above: what is touched is not evicted. */
+	/* The page that is accessed is not evicted, so use two pages. */
 	if (probe.evict_random)
 		seq->p.len = 2 * (size_t)probe.page_size;
 	return tell(6, command(HEAPSIM_IOC_POLICY, &set, "POLICY") ? -EIO :
@@ -697,7 +699,7 @@ static int play_all(void)
 	len = seq.p.len;
 	if (probe.evict_random) {
 		seq.after_fault = replay;
-		/* Nothing is evicted while others may write. */
+		/* Nothing is evicted while importers may write. */
 		ops.map = NULL;
 		ops.vmap = NULL;
 	}
@@ -708,7 +710,7 @@ static int play_all(void)
 	seq.is_bytes_only = true;
 	nr_passed += tell(2, play(&seq, &ops, nr_rounds),
 			  "device_equals_the_reference_in_every_byte");
-	/* Nor is the page that is touched. */
+	/* The page that is accessed is not evicted, either. */
 	seq.p.len = probe.page_size * (probe.evict_random ? 2 : 1);
 	nr_passed += tell(3, play(&seq, &device_ops, nr_rounds),
 			  "small_buffer_equals_the_reference_in_every_byte");
@@ -732,7 +734,7 @@ int main(void)
 	printf("TAP version 13\n");
 	ctl_fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
 	if (ctl_fd < 0) {
-		/* with the module loaded it is no skip */
+		/* with the module loaded, other errors are failures */
 		if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
 			return skip_all("no /dev/heapsim");
 		perror("# /dev/heapsim");

@@ -41,10 +41,10 @@ static void hear(struct line_buf *lines, enum line_event event, u64 off,
 }
 
 /**
- * host_create() - a zeroed buffer, all lines Invalid
+ * host_create() - make a zeroed buffer, with all lines Invalid
  * @p: shape
  *
- * Return: the buffer; the program ends when memory does.
+ * Return: the buffer; the program ends if out of memory.
  */
 struct host *host_create(const struct ref_params *p)
 {
@@ -81,7 +81,7 @@ struct host *host_create(const struct ref_params *p)
 }
 
 /**
- * host_destroy() - give a buffer back
+ * host_destroy() - free a buffer
  * @host: the buffer
  */
 void host_destroy(struct host *host)
@@ -108,7 +108,7 @@ static bool test_bit(const u64 *bits, size_t bit)
 	return bits[bit / 64] >> (bit % 64) & 1;
 }
 
-/* A new image holds rubbish, as a recycled page would. */
+/* A new image is filled with garbage, as a reused page would be. */
 static u8 *new_image(const struct host *host)
 {
 	u8 *image = malloc(host->p.page_size);
@@ -143,7 +143,7 @@ static void add_twins(struct host *host, size_t first, size_t last)
 			line_add_twin(&host->lines, i, new_image(host));
 }
 
-/* Pages of [first, last] */
+/* Removes the PTEs of pages [first, last]. */
 static void unmap(struct host *host, size_t first, size_t last)
 {
 	size_t i;
@@ -172,7 +172,7 @@ static bool is_held(const struct host *host)
 }
 
 /**
- * host_is_held_by_writer() - an importer that holds it may write
+ * host_is_held_by_writer() - check for an importer that may write
  * @host: the buffer
  *
  * Return: true if so.
@@ -184,7 +184,7 @@ bool host_is_held_by_writer(const struct host *host)
 }
 
 /**
- * host_dram() - a byte of the device view
+ * host_dram() - read a byte of the device view
  * @host: the buffer
  * @off: bytes
  *
@@ -197,7 +197,7 @@ uint8_t host_dram(const struct host *host, size_t off)
 }
 
 /**
- * host_cpu() - a byte of the CPU view
+ * host_cpu() - read a byte of the CPU view
  * @host: the buffer
  * @off: bytes, in a valid line
  *
@@ -214,7 +214,7 @@ uint8_t host_cpu(const struct host *host, size_t off)
 }
 
 /**
- * host_line_state() - the state of a line, from the model's bits and images
+ * host_line_state() - find the state of a line from the model's bits and images
  * @host: the buffer
  * @line: index
  *
@@ -258,10 +258,10 @@ static void tell_access(struct host *host, size_t off)
 }
 
 /**
- * host_touch() - a fault
+ * host_touch() - handle a fault
  * @host: the buffer
- * @off: its address
- * @access: what it wants
+ * @off: address of the fault
+ * @access: read or write
  * @who: the process
  */
 void host_touch(struct host *host, size_t off, enum line_access access,
@@ -299,7 +299,7 @@ void host_touch(struct host *host, size_t off, enum line_access access,
 }
 
 /**
- * host_store() - bytes go through a writable PTE
+ * host_store() - store bytes through a writable PTE
  * @host: the buffer
  * @off: first byte
  * @bytes: what is stored
@@ -314,7 +314,7 @@ void host_store(struct host *host, size_t off, const uint8_t *bytes, size_t len)
 }
 
 /**
- * host_write() - a write fault, then bytes
+ * host_write() - handle a write fault, then store bytes
  * @host: the buffer
  * @off: first byte
  * @bytes: what is stored
@@ -344,7 +344,7 @@ static struct line_job *job_of(struct host *host)
 }
 
 /**
- * host_job_start() - a job begins; it does what engines do until it ends
+ * host_job_start() - begin a job, which does all engine accesses until its end
  * @host: the buffer; no job is running
  * @off: first byte
  * @len: how many, at least 1
@@ -364,7 +364,7 @@ void host_job_start(struct host *host, size_t off, size_t len, bool is_write)
 }
 
 /**
- * host_job_end() - and ends
+ * host_job_end() - end the job
  * @host: the buffer
  */
 void host_job_end(struct host *host)
@@ -374,7 +374,7 @@ void host_job_end(struct host *host)
 }
 
 /**
- * host_engine_read() - an engine reads
+ * host_engine_read() - read by an engine
  * @host: the buffer
  * @off: first byte
  * @len: how many
@@ -385,7 +385,7 @@ void host_engine_read(struct host *host, size_t off, size_t len)
 }
 
 /**
- * host_engine_write() - an engine writes
+ * host_engine_write() - write by an engine
  * @host: the buffer
  * @off: first byte
  * @bytes: what it writes
@@ -424,9 +424,9 @@ void host_clean(struct host *host, size_t off, size_t len)
 }
 
 /*
- * line_op_begin() lets the host leave out pages without valid lines and
- * without engine writes. A page that has an edge of the range is not one of
- * them: a line partly inside is counted whatever its state.
+ * line_op_begin() permits the host to skip pages without valid lines and engine
+ * writes. A page with an edge of the range must not be skipped, since a line
+ * that is partly inside counts in any state.
  */
 static bool may_leave_out(const struct host *host, size_t page, size_t off,
 			  size_t end)
@@ -469,7 +469,7 @@ void host_invalidate(struct host *host, size_t off, size_t len)
 }
 
 /**
- * host_take_in() - START with READ, unmap, last vunmap
+ * host_take_in() - invalidate, as for START with READ, unmap and last vunmap
  * @host: the buffer
  */
 void host_take_in(struct host *host)
@@ -491,7 +491,7 @@ void host_take_in(struct host *host)
 }
 
 /**
- * host_compare() - before each START, END and release
+ * host_compare() - compare lines, as before each START, END and release
  * @host: the buffer
  */
 void host_compare(struct host *host)
@@ -510,7 +510,7 @@ void host_compare(struct host *host)
 	revoke_all(host);
 }
 
-/* What follows is the same as a table, for random sequences. */
+/* The same functions as a table, for random sequences */
 
 static void *op_create(const struct ref_params *p)
 {
@@ -739,7 +739,7 @@ static int op_told(void *subject, struct ref_told *told)
 	return 0;
 }
 
-/* The three images of a line that begins at @off. */
+/* Compares the three images of the line that begins at @off. */
 static int compare_line(const struct host *host, const struct ref *ref,
 			size_t off)
 {
@@ -787,7 +787,7 @@ static int op_compare(void *subject, const struct ref *ref)
 	return 0;
 }
 
-/* They differ in what is seen. */
+/* The tables differ in the accesses that are seen. */
 #define HOST_OPS(what, begin) {						\
 	.name = what,							\
 	.create = begin,						\

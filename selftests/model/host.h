@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The model's host in user space, as small as can be: it plays the part of
- * the kernel glue for kmod/model/line.c. Images come from malloc, brackets
- * and holders are counted here, a process is a small number. One thread.
+ * A minimal host of the model in user space, in place of the kernel code that
+ * uses kmod/model/line.c. Images are allocated by malloc(), brackets and
+ * holders are counted here, and a process is a small number. One thread uses
+ * it.
  */
 #ifndef HEAPSIM_SELFTESTS_MODEL_HOST_H
 #define HEAPSIM_SELFTESTS_MODEL_HOST_H
@@ -13,17 +14,17 @@
 #include "sequence.h"
 
 /**
- * struct host - a buffer and who uses it
- * @lines: the model's
- * @job: of the model's, too; its map is NULL: no job is running
+ * struct host - a buffer and its users
+ * @lines: lines of the model
+ * @job: running job of the model; its map is NULL if there is none
  * @p: shape
- * @has_pte: as struct ref has @is_open
- * @pte: as struct ref has it, of each process
- * @has_unseen: as struct ref has it, for the table of operations alone
- * @brackets: a process each
- * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
- * @nr_vmaps: kernel mappings
- * @told: since somebody asked, by enum heapsim_record_kind
+ * @has_pte: like @is_open of struct ref
+ * @pte: like @pte of struct ref, for each process
+ * @has_unseen: like that of struct ref, only for the table of operations
+ * @brackets: brackets of each process
+ * @nr_maps: number of mappings by importers, by HEAPSIM_DIR_*
+ * @nr_vmaps: number of kernel mappings
+ * @told: reports since the last query, by enum heapsim_record_kind
  */
 struct host {
 	struct line_buf lines;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules for lines in Documentation/model.rst: one test for each row of the
- * table and for each further rule, with every line size and page size.
+ * Tests each row and each item of DESIGN 2.2, and "take in" (2.3), on every
+ * line size and page size.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static void host_store_dram(struct host *host, size_t off, uint8_t byte)
 	host_ops.holder_write(host, off, &byte, 1);
 }
 
-/* Without the maintenance of a START. */
+/* Opens a bracket without the maintenance of a START. */
 static void start(struct host *host, unsigned int who, enum line_dir dir)
 {
 	line_bracket_open(&host->lines, &host->brackets[who], dir);
@@ -169,7 +169,7 @@ static void a_stale_read_was_the_first_read_since(void **state)
 	assert_count(host, possible_stale_reads, 0);
 }
 
-/* The line holds what the CPU and the engine wrote: nothing can be old. */
+/* The line has the bytes of the CPU and of the engine, so none is old. */
 static void a_line_written_back_is_not_even_possible(void **state)
 {
 	struct host *host = *state;
@@ -349,8 +349,8 @@ static void clean_of_any_other_line_does_nothing(void **state)
 }
 
 /*
- * Runs of changed bytes: an engine wrote byte @lost, between two stores, in a
- * bracket in which nothing is put aside.
+ * Runs of changed bytes: an engine writes byte @lost between two stores, in a
+ * bracket in which no old bytes are put aside.
  */
 
 static uint64_t lost_between(struct host *host, size_t before, size_t lost,
@@ -378,7 +378,7 @@ static void bytes_inside_a_run_count_as_overwritten(void **state)
 	size_t size = host->p.line_size;
 
 	start(host, WHO, LINE_DIR_RW);
-	/* gaps of one less than a line, and of a line */
+	/* the gaps are one byte less than a line, and a line */
 	assert_int_equal(lost_between(host, at(host, 4, 0), at(host, 4, 6),
 				      at(host, 4, 0) + size), 0);
 	assert_int_equal(lost_between(host, at(host, 4, 0), at(host, 4, 6),
@@ -389,7 +389,7 @@ static void bytes_inside_a_run_count_as_overwritten(void **state)
 	assert_int_equal(lost_between(host, at(host, 4, size - 1),
 				      at(host, 5, 6),
 				      at(host, 4, size - 1) + size + 1), 1);
-	/* not between them */
+	/* the engine's byte is not between the stores */
 	assert_int_equal(lost_between(host, at(host, 4, 2), at(host, 4, 0),
 				      at(host, 4, 8)), 1);
 	assert_int_equal(lost_between(host, at(host, 4, 2), at(host, 4, 12),
@@ -429,7 +429,7 @@ static void runs_are_those_from_before_the_operation(void **state)
 	size_t i;
 
 	start(host, WHO, LINE_DIR_RW);
-	/* each line changed first and last, an engine wrote between */
+	/* the first and last bytes are stored, the engine writes between */
 	for (i = 1; i < 6; i++)
 		read_at(host, at(host, i, 0));
 	for (i = 1; i < 6; i++) {
@@ -457,7 +457,7 @@ static void frame_that_is_rewritten_whole_is_no_mistake(void **state)
 	for (i = 0; i < NR_PAGES; i++)
 		host_engine_write(host, i * host->p.page_size, frame,
 				  host->p.page_size);
-	/* every eighth byte happens to be what it was */
+	/* every eighth byte keeps its value */
 	for (i = 1; i < host->p.page_size - 1; i++)
 		frame[i] = i % 8 ? 0x40 : 0;
 	frame[0] = 0x40;
@@ -679,7 +679,7 @@ static void job_is_told_of_a_line_once(void **state)
 	host_engine_read(host, at(host, 2, 0), 3 * host->p.line_size);
 	assert_count(host, missing_cleans, 2);
 	host_job_end(host);
-	/* The next is another. */
+	/* The next job is reported again. */
 	host_job_start(host, at(host, 2, 0), 3 * host->p.line_size, false);
 	assert_count(host, missing_cleans, 4);
 	host_job_end(host);
@@ -765,7 +765,7 @@ static void eviction_of_a_clean_line_is_no_invalidate(void **state)
 	assert_count(host, possible_stale_reads, 1);
 }
 
-/* Touches */
+/* Accesses */
 
 static void touch_fills_its_granule(void **state)
 {
@@ -883,7 +883,7 @@ static void take_in_of_nothing_is_a_redundant_invalidate(void **state)
 	assert_count(host, redundant_cleans, 0);
 }
 
-/* What a holder wrote */
+/* Writes by a holder */
 
 static void a_read_bracket_does_not_hide_what_a_holder_wrote(void **state)
 {
@@ -947,7 +947,7 @@ static void store_bytes(struct host *host, size_t off, uint8_t byte, size_t len)
 	host_write(host, off, bytes, len, WHO);
 }
 
-/* Without the maintenance, as far as that is left to a test. */
+/* Closes a bracket without maintenance that a test does itself. */
 static void end(struct host *host, unsigned int who, enum line_dir dir)
 {
 	assert_true(line_bracket_close(&host->lines, &host->brackets[who],
@@ -1000,11 +1000,11 @@ static void only_stores_in_no_other_bracket_put_them_aside(void **state)
 	start(host, WHO, LINE_DIR_READ);
 	store(host, at(host, 2, 3), 7);
 	assert_false(line_page_has_hidden(&host->lines, 0));
-	/* a bracket for WRITE alone is counted for itself */
+	/* a bracket for WRITE alone is counted separately */
 	start(host, WHO, LINE_DIR_WRITE);
 	store(host, at(host, 2, 3), 7);
 	assert_true(line_page_has_hidden(&host->lines, 0));
-	/* what was Dirty stays as it was */
+	/* a line that was Dirty keeps its bytes */
 	assert_false(is_aside(host, 2));
 }
 
@@ -1046,7 +1046,7 @@ static void brackets_for_write_alone_are_counted_for_themselves(void **state)
 	assert_int_equal(host->lines.nr_write, 0);
 }
 
-/* The bytes that were there before the engine's, or those of the engine. */
+/* The CPU stores the bytes before the engine's write, or the engine's. */
 static void a_line_written_whole_is_right_whatever_is_written(void **state)
 {
 	static const uint8_t values[] = { 0, 9, 5 };
@@ -1137,7 +1137,7 @@ static void a_clean_in_a_write_bracket_writes_what_was_stored(void **state)
 	assert_line(host, 2, host_dram, 9, half, host->p.line_size);
 	assert_true(is_aside(host, 2));
 	assert_true(is_aside(host, 3));
-	/* all of it is in DRAM */
+	/* the whole line is in DRAM */
 	host_engine_read(host, at(host, 2, 0), host->p.line_size);
 	assert_count(host, missing_cleans, 0);
 	store_bytes(host, at(host, 2, half), 0, half);
@@ -1200,11 +1200,11 @@ static void a_read_gives_the_old_bytes_again(void **state)
 	assert_false(is_aside(host, 3));
 	assert_line(host, 3, host_cpu, 0, 0, host->p.line_size);
 	assert_int_equal(host_line_state(host, 3), REF_CLEAN);
-	/* not those round a store */
+	/* lines around a store are not put aside */
 	assert_true(is_aside(host, 2));
 	store(host, at(host, 4, 0), 7);
 	assert_true(is_aside(host, 3));
-	/* nor in a READ bracket */
+	/* nor are lines in a READ bracket */
 	start(host, WHO + 1, LINE_DIR_READ);
 	host_touch(host, at(host, 3, 0), LINE_READ, WHO + 1);
 	assert_true(is_aside(host, 3));
@@ -1226,7 +1226,7 @@ static void bytes_that_were_stored_are_not_stale(void **state)
 	assert_count(host, possible_stale_reads, 0);
 }
 
-/* A line in which the CPU has stored all but @nr bytes, each @step-th. */
+/* Stores a line except for @nr bytes at a distance of @step. */
 static uint64_t lost_with_pattern(struct host *host, size_t nr, size_t step)
 {
 	const size_t off = at(host, 2, 0);
@@ -1264,11 +1264,11 @@ static void bytes_are_the_patterns_by_chance_if_they_are_few(void **state)
 	assert_int_equal(lost_with_pattern(host, 15, 2), 0);
 	if (host->p.line_size > 32)
 		assert_int_equal(lost_with_pattern(host, 16, 2), 1);
-	/* most of the 31, in one row */
+	/* 30 bytes in one row */
 	assert_int_equal(lost_with_pattern(host, 30, 1), 1);
 }
 
-/* One of three more is stored by chance; the line has lost, so it is old. */
+/* If a line loses bytes, all bytes equal to the pattern count as old. */
 static void a_line_that_loses_has_old_bytes_for_all_the_pattern(void **state)
 {
 	struct host *host = *state;
@@ -1399,7 +1399,7 @@ static void runs_are_of_what_was_stored(void **state)
 	assert_false(is_aside(host, 2));
 	host_clean(host, at(host, 2, 0), size);
 	assert_count(host, lost_device_writes, 1);
-	/* now what is before it and behind it was stored */
+	/* now the bytes before and after it are stored */
 	store(host, at(host, 4, 8), 1);
 	host_clean(host, at(host, 4, 0), size);
 	host_invalidate(host, 0, host->p.len);
@@ -1466,7 +1466,7 @@ static void whole_pages_are_known_to_be_valid(void **state)
 	assert_false(line_page_is_valid(&host->lines, 0));
 }
 
-/* Until the CPU stores to it, or is told of it, or has it taken in. */
+/* This holds until the CPU stores, gets a report, or invalidates the page. */
 static void whole_pages_are_known_to_be_written(void **state)
 {
 	struct host *host = *state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The boards are what reference/semantics.md (device facts per profile) says,
- * and a description that contradicts itself is refused with a reason.
+ * Tests that the boards have the properties of reference/semantics.md (device
+ * facts per profile), and that a contradictory description is refused with a
+ * reason.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,7 +144,7 @@ static void boards_have_the_facts_of_their_data_sheets(void **state)
 	}
 }
 
-/* The rest of DRIVE PX 2 is a TX2. */
+/* Apart from the discrete GPU, a DRIVE PX 2 equals a TX2. */
 static void one_board_has_a_discrete_gpu(void **state)
 {
 	const struct profile_dgpu *dgpu = &profile_find("drive-px2")->dgpu;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random sequences on the model and the reference: after each step all bytes,
- * states and counters are equal. SEED= plays one seed only, ROUNDS= says how
- * many seeds, STEPS= how long.
+ * Runs random sequences on the model and the reference. After each step all
+ * bytes, states and counters must be equal. SEED= runs one seed only, ROUNDS=
+ * is the number of seeds, STEPS= the length.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,16 +84,16 @@ static void one_page_buffer_equals_the_reference(void **state)
 	play(64, 4096, 1, 1);
 }
 
-/* As on a device: what has a PTE goes on unseen, and the bytes are the same. */
+/* As on a device, accesses through a PTE are not seen; bytes must be equal. */
 static void bytes_are_the_references_if_touches_go_unseen(void **state)
 {
 	struct sequence seq = sequence_of(64, 4096, 3, 1);
 	struct subject_ops ops = host_unseen_ops;
 
 	(void)state;
-	/* A store that the reference sees may not give the old bytes back. */
+	/* A store seen only by the reference could not restore old bytes. */
 	ops.cpu_store = NULL;
-	/* Nor does it know who stores unseen. */
+	/* The process of a store that is not seen is unknown. */
 	ops.nr_who = 1;
 	seq.is_bytes_only = true;
 	play_rounds(&seq, &ops);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See ref.h. Each function is one sentence or one row of
- * Documentation/model.rst.
+ * See ref.h. Each function implements one sentence or row of DESIGN 2.2 or 2.3.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
  * ref_create() - make a zeroed buffer, all lines Invalid
  * @p: shape
  *
- * Return: the buffer; the program ends when memory does.
+ * Return: the buffer; the program ends if out of memory.
  */
 struct ref *ref_create(const struct ref_params *p)
 {
@@ -38,7 +37,7 @@ struct ref *ref_create(const struct ref_params *p)
 }
 
 /**
- * ref_destroy() - give a buffer back
+ * ref_destroy() - free a buffer
  * @ref: the buffer, or NULL
  */
 void ref_destroy(struct ref *ref)
@@ -59,11 +58,11 @@ void ref_destroy(struct ref *ref)
 }
 
 /**
- * ref_told_add() - something more was told
- * @told: of its kind
- * @nr: lines, or operations
+ * ref_told_add() - add to the reports of a kind
+ * @told: reports of the kind
+ * @nr: number of lines or operations
  * @off: first byte
- * @len: up to the end of the last
+ * @len: bytes up to the end of the last one
  */
 void ref_told_add(struct ref_told *told, uint64_t nr, size_t off, size_t len)
 {
@@ -81,10 +80,10 @@ static void tell_line(struct ref *ref, unsigned int kind, size_t line)
 }
 
 /**
- * ref_nr_lines() - lines of a buffer
+ * ref_nr_lines() - count the lines of a buffer
  * @ref: the buffer
  *
- * Return: how many.
+ * Return: number of lines.
  */
 size_t ref_nr_lines(const struct ref *ref)
 {
@@ -92,10 +91,10 @@ size_t ref_nr_lines(const struct ref *ref)
 }
 
 /**
- * ref_pattern() - a byte of the pattern
- * @off: its place in the buffer
+ * ref_pattern() - compute a byte of the pattern
+ * @off: offset in the buffer
  *
- * Return: a byte of splitmix64's output for the eight bytes that it is one of.
+ * Return: the byte of splitmix64's output for its group of eight bytes.
  */
 uint8_t ref_pattern(size_t off)
 {
@@ -108,11 +107,11 @@ uint8_t ref_pattern(size_t off)
 }
 
 /**
- * ref_find_stored() - which bytes of a line that had the pattern were stored
- * @bytes: the line's
- * @off: its place in the buffer
- * @len: its size
- * @is_stored: out: a byte each
+ * ref_find_stored() - find the stored bytes of a line that had the pattern
+ * @bytes: bytes of the line
+ * @off: offset of the line in the buffer
+ * @len: size of the line
+ * @is_stored: out: for each byte, true if it was stored
  *
  * "Pattern bytes count as not stored only where eight or more are in a row, the
  * others only where there are sixteen or more in the line."
@@ -140,7 +139,7 @@ void ref_find_stored(const uint8_t *bytes, size_t off, size_t len,
 	}
 }
 
-/* To which bytes of a valid line the CPU has stored, as far as bytes show. */
+/* Finds the stored bytes of a valid line, as far as their values show. */
 static void find_changed(const struct ref *ref, size_t line, bool *is_changed)
 {
 	size_t off = line * ref->p.line_size;
@@ -168,7 +167,7 @@ static bool line_bytes_changed(const struct ref *ref, size_t line)
 }
 
 /**
- * ref_line_state() - Invalid, Clean or Dirty
+ * ref_line_state() - find whether a line is Invalid, Clean or Dirty
  * @ref: the buffer
  * @line: index
  *
@@ -184,11 +183,11 @@ enum ref_state ref_line_state(const struct ref *ref, size_t line)
 }
 
 /**
- * ref_line_is_stale() - DRAM differs from what a valid line was filled with
+ * ref_line_is_stale() - check if DRAM differs from the fill of a valid line
  * @ref: the buffer
  * @line: index
  *
- * Where the old bytes are aside what was stored since is not stale.
+ * If the old bytes are aside, bytes stored since then are not stale.
  *
  * Return: true if so; an Invalid line is never stale.
  */
@@ -210,7 +209,7 @@ bool ref_line_is_stale(const struct ref *ref, size_t line)
 }
 
 /**
- * ref_is_held() - some importer has it mapped or vmapped
+ * ref_is_held() - check if an importer has the buffer mapped or vmapped
  * @ref: the buffer
  *
  * Return: true if so.
@@ -222,7 +221,8 @@ bool ref_is_held(const struct ref *ref)
 }
 
 /**
- * ref_is_held_by_writer() - some importer that holds it may write
+ * ref_is_held_by_writer() - check if an importer that holds the buffer may
+ * write
  * @ref: the buffer
  *
  * Return: true if so.
@@ -233,7 +233,7 @@ bool ref_is_held_by_writer(const struct ref *ref)
 	       ref->nr_maps[HEAPSIM_DIR_FROM_DEVICE] || ref->nr_vmaps;
 }
 
-/* The next touch of each page of a range is seen. */
+/* Makes the next access to each page of a range seen. */
 static void close_pages(struct ref *ref, size_t off, size_t len)
 {
 	size_t page;
@@ -246,7 +246,7 @@ static void close_pages(struct ref *ref, size_t off, size_t len)
 }
 
 /**
- * ref_revoke() - let the next touch of every page be seen
+ * ref_revoke() - make the next access to every page seen
  * @ref: the buffer
  */
 void ref_revoke(struct ref *ref)
@@ -283,10 +283,10 @@ static void fill_granule(struct ref *ref, size_t off)
 }
 
 /**
- * ref_fetch() - the cache fetches Invalid lines
+ * ref_fetch() - let the cache fetch Invalid lines
  * @ref: the buffer
- * @off: of the first line
- * @len: how many bytes; may go beyond the buffer
+ * @off: offset of the first line
+ * @len: number of bytes; may exceed the buffer
  */
 void ref_fetch(struct ref *ref, size_t off, size_t len)
 {
@@ -311,14 +311,14 @@ void ref_fetch(struct ref *ref, size_t off, size_t len)
 }
 
 /**
- * ref_would_fill() - does a touch fill lines, in pages other than its own, too?
+ * ref_would_fill() - check if an access fills lines, also in other pages
  * @ref: buffer
- * @off: offset of the touch
+ * @off: offset of the access
  *
- * A subject that a touch takes place in without being seen fills nothing then.
+ * A subject that does not see the access would fill nothing.
  *
  * Return: true if a line of the granule is Invalid; false if a granule is a
- * page, which is seen to be touched whenever it fills.
+ * page, in which each access that fills is seen.
  */
 bool ref_would_fill(const struct ref *ref, size_t off)
 {
@@ -333,7 +333,7 @@ bool ref_would_fill(const struct ref *ref, size_t off)
 	return false;
 }
 
-/* Is it by a fault? */
+/* Returns true if the access faults. */
 static bool is_seen(const struct ref *ref, size_t off, enum ref_pte touch)
 {
 	return !ref->has_unseen || ref->pte[off / ref->p.page_size] < touch;
@@ -393,12 +393,12 @@ static void give_old_bytes_back(struct ref *ref, size_t off)
 }
 
 /**
- * ref_cpu_read() - a process is seen to read
+ * ref_cpu_read() - handle the read fault of a process
  * @ref: the buffer
  * @off: the address of the fault
  * @who: the process
  *
- * The bytes that it reads are those of @cpu, afterwards.
+ * Afterwards @cpu has the bytes that the process reads.
  */
 void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 {
@@ -425,7 +425,7 @@ void ref_cpu_read(struct ref *ref, size_t off, unsigned int who)
 }
 
 /**
- * ref_cpu_write_fault() - a process is seen to write, and has not stored yet
+ * ref_cpu_write_fault() - handle a write fault, before the store
  * @ref: the buffer
  * @off: the address of the fault
  * @who: the process
@@ -447,11 +447,11 @@ void ref_cpu_write_fault(struct ref *ref, size_t off, unsigned int who)
 }
 
 /**
- * ref_cpu_write() - a process is seen to write
+ * ref_cpu_write() - handle a write fault and the stores after it
  * @ref: the buffer
  * @off: the address of the fault, and of the first byte
- * @bytes: what it stores before its PTE is taken away again
- * @len: how many, not past the page
+ * @bytes: bytes stored before the PTE is revoked again
+ * @len: number of bytes, not past the page
  * @who: the process
  */
 void ref_cpu_write(struct ref *ref, size_t off, const uint8_t *bytes,
@@ -462,7 +462,7 @@ void ref_cpu_write(struct ref *ref, size_t off, const uint8_t *bytes,
 }
 
 /**
- * ref_cpu_store() - a store that nobody sees, through a PTE that is there
+ * ref_cpu_store() - store through an existing PTE, which is not seen
  * @ref: the buffer
  * @off: first byte
  * @bytes: what is stored
@@ -477,8 +477,8 @@ void ref_cpu_store(struct ref *ref, size_t off, const uint8_t *bytes,
 }
 
 /*
- * A line with bytes aside that stayed at a clean is Dirty, but all that was
- * stored to it is in DRAM: it needs no clean, and loses nothing.
+ * A line with bytes aside that was kept by a clean is Dirty, although all
+ * stored bytes are in DRAM. It needs no clean and loses nothing.
  */
 static bool is_all_in_dram(const struct ref *ref, size_t line)
 {
@@ -495,7 +495,7 @@ static bool is_all_in_dram(const struct ref *ref, size_t line)
 	return true;
 }
 
-/* For an engine that reads or writes it. */
+/* Returns true if the line's dirty bytes conflict with an engine's access. */
 static bool is_in_the_way(const struct ref *ref, size_t line)
 {
 	return ref_line_state(ref, line) == REF_DIRTY &&
@@ -503,14 +503,14 @@ static bool is_in_the_way(const struct ref *ref, size_t line)
 }
 
 /**
- * ref_job_start() - a job begins that will use DRAM at some moment
+ * ref_job_start() - begin a job that will access DRAM at some time
  * @ref: the buffer
  * @off: first byte
  * @len: how many
  * @is_write: it will write them
  *
- * The engine may be at any of the bytes from now on: what is Dirty is told now,
- * and by what the same job does later not again.
+ * From now on the engine may access any of the bytes. Dirty lines are reported
+ * now, and not again by later accesses of the same job.
  */
 void ref_job_start(struct ref *ref, size_t off, size_t len, bool is_write)
 {
@@ -535,7 +535,7 @@ void ref_job_start(struct ref *ref, size_t off, size_t len, bool is_write)
 }
 
 /**
- * ref_job_end() - the job has done all it will
+ * ref_job_end() - end the job
  * @ref: the buffer
  */
 void ref_job_end(struct ref *ref)
@@ -545,7 +545,7 @@ void ref_job_end(struct ref *ref)
 }
 
 /**
- * ref_engine_read() - an engine reads DRAM
+ * ref_engine_read() - read DRAM by an engine
  * @ref: the buffer
  * @off: first byte
  * @len: how many
@@ -566,7 +566,7 @@ void ref_engine_read(struct ref *ref, size_t off, size_t len)
 }
 
 /**
- * ref_engine_write() - an engine writes DRAM
+ * ref_engine_write() - write DRAM by an engine
  * @ref: the buffer
  * @off: first byte
  * @bytes: what it writes
@@ -593,13 +593,13 @@ void ref_engine_write(struct ref *ref, size_t off, const uint8_t *bytes,
 }
 
 /**
- * ref_holder_write() - an importer that holds the buffer writes DRAM
+ * ref_holder_write() - write DRAM by an importer that holds the buffer
  * @ref: the buffer
  * @off: first byte
  * @bytes: what it writes
  * @len: how many
  *
- * Nobody sees it; only the bytes tell.
+ * The write is not seen, except by its bytes.
  */
 void ref_holder_write(struct ref *ref, size_t off, const uint8_t *bytes,
 		      size_t len)
@@ -737,7 +737,7 @@ static void clean_line(struct ref *ref, size_t line)
 	ref->count.lines_cleaned++;
 }
 
-/* The line becomes Invalid; what an engine wrote before is forgotten. */
+/* Makes the line Invalid, and resets the mark of an engine's write. */
 static void drop_line(struct ref *ref, size_t line)
 {
 	if (ref->lines[line].is_valid)
@@ -774,7 +774,7 @@ void ref_clean(struct ref *ref, size_t off, size_t len)
 	}
 }
 
-/* What makes an invalidate have something to do. */
+/* Returns true if an invalidate of these lines has an effect. */
 static bool is_any_line_of_interest(const struct ref *ref, size_t first,
 				    size_t last)
 {
@@ -834,7 +834,7 @@ void ref_invalidate(struct ref *ref, size_t off, size_t len)
 }
 
 /**
- * ref_clean_invalidate() - both, one after the other
+ * ref_clean_invalidate() - clean and then invalidate a range
  * @ref: the buffer
  * @off: first byte
  * @len: how many; 0 does nothing
@@ -880,11 +880,11 @@ static void take_in(struct ref *ref)
 }
 
 /**
- * ref_evict() - the cache throws a line out
+ * ref_evict() - evict a line
  * @ref: the buffer
  * @line: index
  *
- * Not an invalidate: what an engine wrote is not forgotten.
+ * Unlike an invalidate, this keeps the mark of an engine's write.
  */
 void ref_evict(struct ref *ref, size_t line)
 {
@@ -920,7 +920,7 @@ void ref_sync_start(struct ref *ref, unsigned int who, unsigned int dir)
 		open->nr_write++;
 	if (dir == REF_WRITE)
 		open->nr_write_alone++;
-	/* What a store does from now on is another thing: it is to be seen. */
+	/* Stores have another effect from now on, so they must be seen. */
 	if (!could && may_put_aside(open))
 		ref_revoke(ref);
 }
@@ -959,7 +959,7 @@ void ref_sync_end(struct ref *ref, unsigned int who, unsigned int dir)
 }
 
 /**
- * ref_process_end() - a process ends, or closes all it has of the buffer
+ * ref_process_end() - end a process, or close all its references to the buffer
  * @ref: the buffer
  * @who: the process
  */
@@ -978,7 +978,7 @@ void ref_process_end(struct ref *ref, unsigned int who)
 }
 
 /**
- * ref_map() - an importer maps
+ * ref_map() - map the buffer by an importer
  * @ref: the buffer
  * @dir: HEAPSIM_DIR_*
  */
@@ -990,9 +990,9 @@ void ref_map(struct ref *ref, unsigned int dir)
 }
 
 /**
- * ref_unmap() - an importer unmaps
+ * ref_unmap() - unmap the buffer by an importer
  * @ref: the buffer
- * @dir: as it was mapped
+ * @dir: direction of the mapping
  */
 void ref_unmap(struct ref *ref, unsigned int dir)
 {
@@ -1004,7 +1004,7 @@ void ref_unmap(struct ref *ref, unsigned int dir)
 }
 
 /**
- * ref_vmap() - a driver maps into the kernel
+ * ref_vmap() - map the buffer into the kernel by a driver
  * @ref: the buffer
  */
 void ref_vmap(struct ref *ref)
@@ -1017,7 +1017,7 @@ void ref_vmap(struct ref *ref)
 }
 
 /**
- * ref_vunmap() - and unmaps
+ * ref_vunmap() - unmap the buffer from the kernel
  * @ref: the buffer
  */
 void ref_vunmap(struct ref *ref)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A reference of one two-view buffer, written from Documentation/model.rst
- * without looking at the model. Naive on purpose: an array of bytes for each
- * view, a struct for each line, loops over the whole buffer. It judges both the
- * model in user space and the real device. It owns no lock; one thread uses it.
+ * A reference of one two-view buffer, written only from the text of DESIGN 2.2
+ * and 2.3. It is simple on purpose: an array of bytes for each view, a struct
+ * for each line, loops over the whole buffer. Both the model in user space and
+ * the real device are compared with it. It has no lock; one thread uses it.
  */
 #ifndef HEAPSIM_SELFTESTS_MODEL_REF_H
 #define HEAPSIM_SELFTESTS_MODEL_REF_H
@@ -22,7 +22,7 @@
 #define REF_WRITE	2U
 #define REF_RW		(REF_READ | REF_WRITE)
 
-/** enum ref_state - state of a line in the CPU view */
+/** enum ref_state - state of a line in DESIGN 2.2 */
 enum ref_state {
 	REF_INVALID,
 	REF_CLEAN,
@@ -30,12 +30,12 @@ enum ref_state {
 };
 
 /**
- * struct ref_line - what is known of a line besides its bytes
- * @is_valid: it is not Invalid
- * @is_stored: it holds the address of a faulting store since it became Clean
- * @is_engine_written: an engine wrote it since its last invalidate
- * @is_settled: since that write it was written back, or seen to be read
- * @has_aside: it was filled with the pattern, its old bytes are kept aside
+ * struct ref_line - state of a line besides its bytes
+ * @is_valid: the line is not Invalid
+ * @is_stored: a store faulted in the line since it became Clean
+ * @is_engine_written: an engine wrote the line since its last invalidate
+ * @is_settled: since that write it was written back, or a read was seen
+ * @has_aside: the line was filled with the pattern, and old bytes are aside
  */
 struct ref_line {
 	bool is_valid;
@@ -49,7 +49,7 @@ struct ref_line {
  * struct ref_brackets - open brackets of a process, by direction
  * @nr_read: READ brackets
  * @nr_write: WRITE brackets
- * @nr_write_alone: those that are not READ brackets, too
+ * @nr_write_alone: WRITE brackets that are not READ brackets, too
  */
 struct ref_brackets {
 	unsigned int nr_read;
@@ -57,7 +57,7 @@ struct ref_brackets {
 	unsigned int nr_write_alone;
 };
 
-/** enum ref_pte - which touches of a page go unseen */
+/** enum ref_pte - which accesses to a page are not seen */
 enum ref_pte {
 	REF_NO_PTE,
 	REF_PTE_READ,
@@ -79,10 +79,10 @@ struct ref_params {
 };
 
 /**
- * struct ref_told - what was told of one kind, enum heapsim_record_kind
- * @nr: lines, or operations
- * @off: first byte of the first
- * @end: behind the last byte of the last
+ * struct ref_told - reports of one kind, enum heapsim_record_kind
+ * @nr: number of lines or operations
+ * @off: first byte of the first one
+ * @end: offset after the last byte of the last one
  */
 struct ref_told {
 	uint64_t nr;
@@ -94,22 +94,22 @@ struct ref_told {
  * struct ref - a buffer
  * @p: its shape
  * @dram: device view
- * @cpu: CPU view; means something only in valid lines
- * @fill: what lines were filled with, or their bytes that are aside; as @cpu
- * @in_run: scratch: byte is inside a run of changed bytes
- * @lines: a line each
- * @is_missed: a line each: the running job was told that it reads it Dirty
- * @is_crossed: the same, that it writes over it
- * @writer: a page each: process that stored last by a fault, 0 nobody
- * @is_open: a page each: the CPU touched it, and could read it again unseen
+ * @cpu: CPU view; defined only in valid lines
+ * @fill: bytes that lines were filled with, or that are aside; as @cpu
+ * @in_run: temporary: the byte is inside a run of changed bytes
+ * @lines: state of each line
+ * @is_missed: for each line: reported as read Dirty by the running job
+ * @is_crossed: for each line: reported as overwritten by the running job
+ * @writer: for each page: process of the last store fault; 0: none
+ * @is_open: for each page: the CPU accessed it, and could read it again unseen
  *	until now, or until it was cleaned
- * @pte: a page each: what may go unseen, if @has_unseen
- * @has_unseen: touches are seen only where @pte does not allow them; else all
- * @brackets: a process each
- * @nr_maps: importers that have it mapped, by HEAPSIM_DIR_*
- * @nr_vmaps: kernel mappings
+ * @pte: for each page: accesses that are not seen, if @has_unseen
+ * @has_unseen: only accesses that @pte does not permit are seen; else all
+ * @brackets: brackets of each process
+ * @nr_maps: number of mappings by importers, by HEAPSIM_DIR_*
+ * @nr_vmaps: number of kernel mappings
  * @count: counters
- * @told: since somebody cleared it, by kind
+ * @told: reports since the last reset, by kind
  */
 struct ref {
 	struct ref_params p;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random right programs on the model: processes and an engine that never use a
- * line at the same time, with the brackets that the documents ask for. No byte
- * may be wrong, and nothing may be told, whatever is written: also the bytes
- * that a view has already, or nothing but zeros. Any touch may go unseen by a
- * PTE that is there. SEED= plays one seed only, ROUNDS= says how many, STEPS=
- * how long.
+ * Runs random right programs on the model: processes and an engine never use a
+ * line at the same time, with the brackets that the documents require. No byte
+ * may be wrong and nothing may be reported, whatever is written, including
+ * bytes that a view already has, or only zeros. Any access may be unseen if a
+ * PTE exists. SEED= runs one seed only, ROUNDS= is the number of seeds, STEPS=
+ * the length.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,10 +26,10 @@
 #define NR_SESSIONS	4
 
 /**
- * enum what - what somebody writes
+ * enum what - bytes that are written
  * @CONTENT_FLAT: zeros
- * @CONTENT_SAME: what the buffer holds already
- * @CONTENT_OLD: what the CPU's cache may still hold: what it saw last
+ * @CONTENT_SAME: the bytes that the buffer already has
+ * @CONTENT_OLD: the bytes that the CPU saw last, which may be in its cache
  * @CONTENT_FEW: bytes of a small set
  * @CONTENT_ANY: any bytes
  */
@@ -43,12 +43,12 @@ enum what {
 };
 
 /**
- * struct session - lines that a process has, and its bracket
- * @who: process, 0 none
+ * struct session - lines that a process uses, and its bracket
+ * @who: process; 0: none
  * @dir: REF_READ, REF_WRITE or REF_RW
- * @content: what it writes
+ * @content: bytes that it writes
  * @off: first byte of its lines
- * @end: behind the last
+ * @end: offset after the last byte
  */
 struct session {
 	unsigned int who;
@@ -59,16 +59,16 @@ struct session {
 };
 
 /**
- * struct world - a buffer and all who use it
+ * struct world - a buffer and its users
  * @host: the model's host
- * @is_flat: nobody ever writes anything but zeros
+ * @is_flat: only zeros are ever written
  * @evicts: the cache drops lines at any time
- * @truth: what a right program reads
- * @seen: what the CPU saw, or wrote, last
- * @is_due: a byte each: to be written before the END
- * @sessions: that are open
- * @steps: numbers and the last steps
- * @bytes: scratch
+ * @truth: bytes that a right program must read
+ * @seen: bytes that the CPU saw or wrote last
+ * @is_due: for each byte: must be written before the END
+ * @sessions: open sessions
+ * @steps: random numbers and the last steps
+ * @bytes: temporary bytes
  */
 struct world {
 	struct host *host;
@@ -123,8 +123,8 @@ static void draw_content(struct world *w, enum what content, size_t off,
 }
 
 /*
- * A piece of the lines [off, end), of one page if @is_in_page. It is words: a
- * byte alone has that of the pattern one time in 256.
+ * Chooses a part of the lines [off, end), within a page if @is_in_page. It has
+ * whole words, since a single byte equals the pattern in one of 256 cases.
  */
 static void draw_piece(struct world *w, size_t off, size_t end, bool is_in_page,
 		       size_t *first, size_t *stop)
@@ -142,7 +142,7 @@ static void draw_piece(struct world *w, size_t off, size_t end, bool is_in_page,
 		*stop = *first - *first % page + page;
 }
 
-/* Lines that nobody has; false: it did not find any. */
+/* Chooses unused lines; returns false if it does not find any. */
 static bool draw_free_lines(struct world *w, size_t *off, size_t *end)
 {
 	const size_t line = w->host->p.line_size;
@@ -193,7 +193,7 @@ static void check_dram(struct world *w, size_t off, size_t end)
 static void session_begin(struct world *w, struct session *s)
 {
 	s->dir = 1 + (unsigned int)below(w, 3);
-	/* Mostly what this test is about. */
+	/* This test is mostly about brackets for WRITE alone. */
 	if (below(w, 2))
 		s->dir = REF_WRITE;
 	s->content = (enum what)below(w, NR_CONTENTS);
@@ -232,7 +232,7 @@ static void session_load(struct world *w, const struct session *s)
 	load(w, s->who, off, end);
 }
 
-/* What is not finished may be given to DRAM before. */
+/* A session may clean its lines before it has finished. */
 static void session_maintain(struct world *w, const struct session *s)
 {
 	const unsigned int op = below(w, 3) ? HEAPSIM_MAINT_CLEAN :
@@ -241,7 +241,7 @@ static void session_maintain(struct world *w, const struct session *s)
 	size_t off, end, i;
 
 	draw_piece(w, s->off, s->end, false, &off, &end);
-	/* Lines that are whole: of others some bytes may have to wait. */
+	/* Clean whole lines; otherwise some bytes may not be written back. */
 	if (s->dir == REF_WRITE) {
 		off -= off % line;
 		end += (line - end % line) % line;
@@ -322,10 +322,10 @@ static void engine_step(struct world *w)
 }
 
 /*
- * Without a bracket: a process writes whole lines and cleans them, or has them
- * taken from the cache and reads them. It is no use while others take in, or
- * lines are evicted: so it is done at once. A process that has a bracket for
- * reading open would write to what it took in.
+ * Without a bracket, a process writes whole lines and cleans them, or
+ * invalidates and reads them. Invalidates by others, or evictions, would
+ * disturb this, so it is one step. A process with an open bracket for reading
+ * is not used for it.
  */
 static void maintainer_step(struct world *w)
 {

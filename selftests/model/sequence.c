@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See sequence.h. A step is drawn, played to the subject and to the
- * reference, and both are compared. Offsets crowd around a few places, bytes
- * come from a small set: lines must meet, and writes must sometimes change
- * nothing. What fails is told with the seed and the steps before.
+ * See sequence.h. Each step is chosen at random and done by the subject and by
+ * the reference, which are then compared. Offsets are mostly near a few places,
+ * and bytes are from a small set, so that accesses share lines and some writes
+ * change nothing. A failure is printed with the seed and the steps before it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,16 +14,16 @@
 #include "steps.h"
 
 /**
- * struct run - a sequence while it is played
+ * struct run - a sequence while it runs
  * @seq: the sequence
- * @ops: the subject's
- * @subject: what is compared to @ref
+ * @ops: operations of the subject
+ * @subject: subject that is compared with @ref
  * @ref: the reference
- * @steps: numbers and the last steps
- * @bytes: scratch, as long as the buffer
- * @is_sample: the touch that is played must be seen; then, before it:
- * @want_before: counters of the reference
- * @have_before: counters of the subject
+ * @steps: random numbers and the last steps
+ * @bytes: temporary bytes, as long as the buffer
+ * @is_sample: the current access must be seen
+ * @want_before: counters of the reference before such an access
+ * @have_before: counters of the subject before such an access
  */
 struct run {
 	const struct sequence *seq;
@@ -37,7 +37,7 @@ struct run {
 	struct heapsim_counters have_before;
 };
 
-/** struct counter_name - a counter and what it is called */
+/** struct counter_name - a counter and its name */
 struct counter_name {
 	const char *name;
 	size_t offset;
@@ -66,9 +66,9 @@ static const struct counter_name counter_names[] = {
 };
 
 /**
- * sequence_env() - a number from the environment
- * @name: of the variable
- * @otherwise: when it is not set
+ * sequence_env() - read a number from the environment
+ * @name: name of the variable
+ * @otherwise: result if it is not set
  *
  * Return: the number; hexadecimal with 0x.
  */
@@ -80,11 +80,11 @@ uint64_t sequence_env(const char *name, uint64_t otherwise)
 }
 
 /**
- * sequence_compare_counters() - compare and print what differs
- * @want: of the reference
- * @have: of the subject
+ * sequence_compare_counters() - compare counters and print differences
+ * @want: counters of the reference
+ * @have: counters of the subject
  *
- * Return: 0 equal, -EINVAL not.
+ * Return: 0 if equal, else -EINVAL.
  */
 int sequence_compare_counters(const struct heapsim_counters *want,
 			      const struct heapsim_counters *have)
@@ -116,7 +116,7 @@ static size_t below(struct run *run, size_t bound)
 	return steps_draw(&run->steps, bound);
 }
 
-/* Mostly near the beginning, the end or the edge of a page. */
+/* Chooses an offset, mostly near the begin, the end or the edge of a page. */
 static size_t draw_off(struct run *run)
 {
 	const struct ref_params *p = &run->ref->p;
@@ -170,7 +170,7 @@ static void draw_bytes(struct run *run, size_t off, size_t len)
 		memset(run->bytes, (int)below(run, 3), len);
 		return;
 	}
-	/* what is there already, but for a few bytes */
+	/* the bytes that are already there, except for a few */
 	memcpy(run->bytes, (gap == 1 ? run->ref->dram : run->ref->cpu) + off,
 	       len);
 	for (i = below(run, gap * 8); i < len;
@@ -179,8 +179,8 @@ static void draw_bytes(struct run *run, size_t off, size_t len)
 }
 
 /*
- * A store that nobody sees makes a line Dirty only by changing bytes; the byte
- * of the pattern is no store.
+ * A store that is not seen makes a line Dirty only if it changes bytes; a byte
+ * equal to the pattern does not count as stored.
  */
 static void make_bytes_differ(struct run *run, size_t off, size_t len)
 {
@@ -222,8 +222,8 @@ static int compare_bytes(struct run *run, const uint8_t *want, size_t off,
 }
 
 /*
- * What would fill pages that are not touched is always a sample: unseen, it
- * would fill nothing.
+ * An access that would fill other pages is always a sample, since it would fill
+ * nothing if it were not seen.
  */
 static int before_touch(struct run *run, size_t off)
 {
@@ -242,9 +242,8 @@ static int before_touch(struct run *run, size_t off)
 }
 
 /*
- * A touch that was seen is told as the reference tells it. But where the
- * reference remembers a read that the subject did not see, the subject may
- * tell of a possible stale read now.
+ * An access that was seen must be reported as by the reference. But if the
+ * subject did not see an earlier read, it may report a possible stale read now.
  */
 static int compare_sample(struct run *run)
 {
@@ -317,8 +316,8 @@ static int cpu_write(struct run *run, size_t off, size_t len, unsigned int who)
 }
 
 /*
- * One access, seen at its first byte, or, where each is seen, one for each line
- * of the range.
+ * Does one access, which is seen at its first byte; or, if each access is seen,
+ * one for each line of the range.
  */
 static int cpu_touch(struct run *run, unsigned int who,
 		     int (*touch)(struct run *run, size_t off, size_t len,
@@ -350,7 +349,7 @@ static int step_cpu_write(struct run *run, unsigned int who)
 	return cpu_touch(run, who, cpu_write, "cpu write");
 }
 
-/* Only where a page has a Dirty line a writable PTE may still be. */
+/* Only a page with a Dirty line may still have a writable PTE. */
 static int step_cpu_store(struct run *run)
 {
 	struct ref *ref = run->ref;
@@ -447,7 +446,7 @@ static int step_sync(struct run *run, unsigned int who)
 	unsigned int dir = 1 + (unsigned int)below(run, 3);
 	unsigned int nr_open = open->nr_read + open->nr_write;
 
-	/* seldom an END that matches nothing, seldom a deep START */
+	/* unmatched ENDs and deeply nested STARTs are rare */
 	if (below(run, 8) ? nr_open > below(run, 3) : !below(run, 2)) {
 		if (below(run, 6))
 			dir = open->nr_read && open->nr_write ? dir :
@@ -504,7 +503,7 @@ static int step_process_end(struct run *run, unsigned int who)
 	return run->ops->process_end(run->subject, who);
 }
 
-/* A job that comes to its bytes after a while. Meanwhile there is no other. */
+/* Starts a job that accesses its bytes later; there is no other meanwhile. */
 static int step_job(struct run *run)
 {
 	bool is_write = below(run, 2);
@@ -601,14 +600,14 @@ static int compare_told(struct run *run)
 }
 
 /*
- * Where touches may go unseen. Stores have changed bytes, so that lines are
- * Dirty by comparison and all that cleans, invalidates and engines are told
- * of is equal; so is what is filled. A read or a touch without a bracket that
- * nobody sees is not told. Possible stale reads have no bound of their own:
- * the first read since an engine's write may go unseen and find a stale line,
- * which is then stored to and cleaned, so that the first read that is seen is
- * a possible one and no read of the reference's is. But each is told instead
- * of a read that was not seen, so that all stale reads together are no more.
+ * Compares counters if some accesses are not seen. Stores change bytes, so
+ * lines are Dirty by comparison, and all counts of cleans, invalidates, engines
+ * and fills are equal. A read, or an access without a bracket, that is not seen
+ * is not counted. Possible stale reads have no limit of their own: the first
+ * read since an engine's write may be unseen and find a stale line, which is
+ * then stored to and cleaned. Then the first read that is seen counts as
+ * possibly stale, but no read of the reference does. Each of these replaces a
+ * read that was not seen, so the sum of all stale reads is limited.
  */
 static int compare_subset(const struct heapsim_counters *want,
 			  const struct heapsim_counters *have)
@@ -658,7 +657,7 @@ static void tell_failure(const struct run *run, int err)
 	steps_print(&run->steps, stderr);
 }
 
-/* After all has been let go, DRAM as an engine sees it. */
+/* Releases everything, and compares DRAM as an engine sees it. */
 static int finish(struct run *run)
 {
 	int ret;
@@ -673,12 +672,12 @@ static int finish(struct run *run)
 }
 
 /**
- * sequence_play() - play a sequence to a subject and to the reference
- * @seq: what to play
- * @ops: the subject
+ * sequence_play() - run a sequence on a subject and on the reference
+ * @seq: the sequence
+ * @ops: operations of the subject
  *
- * Return: 0, or a negative number when they differ or the subject failed;
- * that has been told on stderr.
+ * Return: 0, or a negative number if they differ or the subject failed, which
+ * has been printed on stderr.
  */
 int sequence_play(const struct sequence *seq, const struct subject_ops *ops)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random sequences of operations on a two-view buffer, played to a subject
- * (the model, or the real device) and to the reference at the same time.
+ * Random sequences of operations on a two-view buffer, which a subject (the
+ * model, or the real device) and the reference run in step.
  */
 #ifndef HEAPSIM_SELFTESTS_MODEL_SEQUENCE_H
 #define HEAPSIM_SELFTESTS_MODEL_SEQUENCE_H
@@ -15,18 +15,18 @@
 #include "ref.h"
 
 /**
- * struct subject_ops - what is tested
- * @name: for messages
- * @nr_who: processes it can play, at least 1
- * @create: a zeroed buffer of that shape, NULL on failure
- * @destroy: give it back
- * @cpu_read: a process reads; the touch is seen at the first byte; the range
+ * struct subject_ops - operations of a subject under test
+ * @name: name for messages
+ * @nr_who: number of processes that it can simulate, at least 1
+ * @create: makes a zeroed buffer of a shape; returns NULL on failure
+ * @destroy: frees the buffer
+ * @cpu_read: a process reads; the access is seen at the first byte; the range
  *	does not leave its page
  * @cpu_write: a process writes; as @cpu_read
- * @cpu_store: a store through a PTE that is there; NULL: cannot be had
- * @job_start: a job of an engine begins that will read or write a range; till
- *	@job_end what engines do is that. NULL: cannot be had
- * @job_end: it ends
+ * @cpu_store: a store through an existing PTE; NULL: unsupported
+ * @job_start: a job of an engine begins that will read or write a range; until
+ *	@job_end all engine accesses belong to it; NULL: unsupported
+ * @job_end: the job ends
  * @engine_read: an engine reads DRAM
  * @engine_write: an engine writes DRAM
  * @holder_write: an importer that holds the buffer writes; may be NULL
@@ -36,13 +36,14 @@
  * @sync_end: DMA_BUF_IOCTL_SYNC END
  * @process_end: a process ends; may be NULL
  * @map: an importer maps, HEAPSIM_DIR_*; may be NULL
- * @unmap: one that mapped so unmaps
+ * @unmap: an importer that mapped with this direction unmaps
  * @vmap: a driver maps into the kernel; may be NULL
- * @vunmap: and unmaps
- * @counters: counters of the buffer
- * @compare: compare all that can be seen without being noticed; may be NULL
- * @told: add what was told since it was asked last, by enum
- *	heapsim_record_kind, lines whole; may be NULL
+ * @vunmap: a driver unmaps from the kernel
+ * @counters: reads the counters of the buffer
+ * @compare: compares all state that can be read without effects; may be NULL
+ * @told: adds reports since the last call, by enum heapsim_record_kind, in
+ *   whole
+ *	lines; may be NULL
  *
  * All return 0 or a negative number.
  */
@@ -81,21 +82,21 @@ struct subject_ops {
 };
 
 /**
- * struct sequence - what to play
+ * struct sequence - a random sequence
  * @p: shape of the buffer
  * @seed: the same seed gives the same steps
- * @nr_steps: how many
- * @is_bytes_only: touches may go unseen: compare bytes, not counters, and
- *	store only bytes that differ from what was filled
- * @is_sampled: about one touch in three is seen because of @before_touch, and
- *	told as the reference has it; others may go unseen, so that what reads
- *	and brackets are told of is a subset; stores as with @is_bytes_only
- * @is_precise: every access is seen: the CPU touches one byte of each line
+ * @nr_steps: number of steps
+ * @is_bytes_only: accesses may be unseen: bytes are compared but not counters,
+ *	and only bytes that differ from the filled ones are stored
+ * @is_sampled: about one access in three is seen because of @before_touch, and
+ *	must be reported as by the reference; others may be unseen, so reports
+ *	of reads and brackets are a subset; stores are as with @is_bytes_only
+ * @is_precise: every access is seen: the CPU accesses one byte of each line
  * @before_touch: called with the reference before a CPU access, or if
- *	@is_sampled before those that shall be seen, to revoke access, and the
- *	reference's if it does; may be NULL
- * @after_fault: called when the reference has seen the access and a write has
- *	not stored in it yet; may be NULL
+ *	@is_sampled before those that must be seen; revokes the access, and then
+ *	also that of the reference; may be NULL
+ * @after_fault: called after the reference has handled the fault and before a
+ *	write is stored; may be NULL
  */
 struct sequence {
 	struct ref_params p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What random programs share: numbers from a seed, and the last steps. */
+/* Shared by random programs: numbers from a seed, and a log of steps */
 #ifndef HEAPSIM_SELFTESTS_MODEL_STEPS_H
 #define HEAPSIM_SELFTESTS_MODEL_STEPS_H
 
@@ -12,11 +12,11 @@
 #define STEPS_LEN	96
 
 /**
- * struct steps - a random program while it is played
+ * struct steps - random numbers and log of a program
  * @seed: the same seed gives the same numbers
  * @random: state of the generator
- * @log: last steps
- * @nr: steps so far
+ * @log: the last steps
+ * @nr: number of steps so far
  */
 struct steps {
 	uint64_t seed;
@@ -32,7 +32,7 @@ static inline void steps_begin(struct steps *steps, uint64_t seed)
 	steps->nr = 0;
 }
 
-/* splitmix64, below @bound */
+/* Returns a random number below @bound, by splitmix64. */
 static inline size_t steps_draw(struct steps *steps, size_t bound)
 {
 	uint64_t z = steps->random += 0x9e3779b97f4a7c15ULL;
