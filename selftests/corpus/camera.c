@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vivid's camera with buffers of ours; see camera.h. */
+/* vivid's camera with buffers of heapsim; see camera.h. */
 #include <fcntl.h>
 #include <linux/videodev2.h>
 #include <poll.h>
@@ -63,7 +63,7 @@ int camera_open(unsigned int nr_bufs)
 		.parm.capture.timeperframe = { 1, 4 },
 	};
 
-	/* One program at a time. */
+	/* Only one program at a time can use the camera. */
 	need(!flock(camera, LOCK_EX), "wait for the camera");
 	need(!ioctl(camera, VIDIOC_S_INPUT, &input), "choose an input");
 	need(!ioctl(camera, VIDIOC_S_FMT, &format) &&
@@ -73,7 +73,7 @@ int camera_open(unsigned int nr_bufs)
 	return camera;
 }
 
-/* vivid's own controls have names only. */
+/* vivid's controls have no constants, so they are found by name. */
 void camera_noise(int camera)
 {
 	struct v4l2_queryctrl query = { .id = V4L2_CTRL_FLAG_NEXT_CTRL };

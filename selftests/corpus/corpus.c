@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the programs of the corpus need; see corpus.h. */
+/* Functions that the programs of the corpus share; see corpus.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-heap.h>
@@ -243,7 +243,7 @@ bool is_all(const void *bytes, uint8_t value, size_t len)
 	return true;
 }
 
-/* The one control message of a descriptor, with room for it. */
+/* A control message with one descriptor, and room for it */
 union control {
 	char room[CMSG_SPACE(sizeof(int))];
 	struct cmsghdr align;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs of the corpus need before they can make their mistake:
- * buffers of the noncoherent heap, brackets, and the dma engine as their
- * device. None of it returns an error: a machine that does not play along ends
- * the program with 2.
+ * Functions that the programs of the corpus need to make their mistake: buffers
+ * of the noncoherent heap, brackets, and the dma engine as a device. None of
+ * them returns an error; if the machine lacks something, the program exits with
+ * 2.
  */
 #ifndef CORPUS_H
 #define CORPUS_H
@@ -32,7 +32,7 @@
 #define IS_FIXED	false
 #endif
 
-/* A dma-buf, and its bytes as this process sees them. */
+/* A dma-buf, and its mapping in this process */
 struct buf {
 	int fd;
 	size_t len;
@@ -40,7 +40,7 @@ struct buf {
 };
 
 void need(bool is_there, const char *what);
-/* Ends a corrected program with 1 whose bytes are not right. */
+/* Exits with 1 if a corrected program has wrong bytes. */
 #define check(is_right)	check_if(IS_FIXED, is_right, #is_right, __LINE__)
 void check_if(bool matters, bool is_right, const char *what, int line);
 
@@ -51,35 +51,35 @@ uint8_t *fd_map(int fd, size_t len);
 void fd_sync(int fd, uint64_t flags);
 void fd_wait(int fence_fd);
 
-/* The dma engine: @dev is an open of /dev/heapsim. */
+/* Functions for the dma engine; @dev is an open of /dev/heapsim. */
 int dev_open(void);
 void dev_fill(int dev, const struct buf *buf, size_t off, size_t len,
 	      uint8_t value);
 void dev_copy(int dev, const struct buf *dst, size_t dst_off,
 	      const struct buf *src, size_t src_off, size_t len);
-/* Inverts bytes where they are. */
+/* Inverts bytes in place. */
 void dev_invert(int dev, const struct buf *buf, size_t off, size_t len);
 uint64_t dev_sum(int dev, const struct buf *buf, size_t off, size_t len);
 
-/* The same, not waited for: the id of a job that lasts @delay_ns. */
+/* The same without a wait; they return the id of a job that lasts @delay_ns. */
 uint64_t dev_start_fill(int dev, const struct buf *buf, size_t off, size_t len,
 			uint8_t value, uint64_t delay_ns);
 uint64_t dev_start_sum(int dev, const struct buf *buf, size_t off, size_t len,
 		       uint64_t delay_ns);
 uint64_t dev_wait(int dev, uint64_t job);
 
-/* HEAPSIM_MAINT_* of a range. */
+/* Does HEAPSIM_MAINT_* on a range. */
 void dev_maintain(int dev, const struct buf *buf, uint32_t op, size_t off,
 		  size_t len);
-/* HEAPSIM_HOLD_*, HEAPSIM_DIR_*: another driver imports it. */
+/* Lets another driver import it, with HEAPSIM_HOLD_* and HEAPSIM_DIR_*. */
 uint64_t dev_hold(int dev, int fd, uint32_t how, uint32_t dir);
 void dev_release(int dev, uint64_t hold);
 
-/* What dev_sum() says of these bytes. */
+/* Returns the sum that dev_sum() must return for these bytes. */
 uint64_t sum_of(const void *bytes, size_t len);
 bool is_all(const void *bytes, uint8_t value, size_t len);
 
-/* A descriptor through a socket. */
+/* Send and receive a descriptor through a socket. */
 void fd_send(int sock, int fd);
 int fd_receive(int sock);
 
