@@ -475,6 +475,7 @@ static int do_policy(struct process *p)
 		.fd = -1,
 		.policy = below(p, 3),
 		.evict_random = below(p, 2),
+		.is_precise = !below(p, 4),
 		.seed = below(p, 8),
 	};
 
@@ -497,6 +498,17 @@ static int do_reopen(struct process *p)
 	close(p->dev[i]);
 	p->dev[i] = dev;
 	return 0;
+}
+
+static int do_revoke(struct process *p)
+{
+	struct heapsim_buf_revoke revoke = {
+		.size = sizeof(revoke),
+		.fd = some_buf(p)->fd,
+	};
+
+	return device_ioctl_errno(some_dev(p), HEAPSIM_IOC_BUF_REVOKE,
+				  &revoke);
 }
 
 /* Takes the place of the other descriptor. */
@@ -563,6 +575,7 @@ static const struct op {
 	{ do_policy, "policy", 2 },
 	{ do_reopen, "reopen", 1 },
 	{ do_buf_reopen, "buf_reopen", 2 },
+	{ do_revoke, "revoke", 1 },
 	{ do_fork, "fork", 1 },
 };
 
