@@ -155,7 +155,8 @@ load_checks_names()
 		says 2 'needs a value' heapsim load -m "$module" soc &&
 		says 2 'given twice' \
 			heapsim load -m "$module" pool_mb=1 pool-mb=1 &&
-		says 2 'cannot contain blanks' heapsim load -m "$module" soc='tx2 seed=1' &&
+		says 2 'cannot contain blanks' \
+			heapsim load -m "$module" soc='tx2 seed=1' &&
 		! is_loaded
 }
 
