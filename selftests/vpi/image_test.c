@@ -2,6 +2,7 @@
 /* Images: locks of each kind, wrappers and what they copy, and errors. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <nvbufsurface.h>
@@ -244,6 +245,42 @@ static void locks_exclude_each_other(void **state)
 	ok(vpiStreamSync(stream));
 	vpiStreamDestroy(stream);
 	vpiImageDestroy(image);
+	vpiImageDestroy(other);
+}
+
+/* Whoever unmapped the memory is told so, and not of a kernel alone. */
+static void wrapped_memory_that_is_gone_is_told(void **state)
+{
+	const size_t len = 256 * HEIGHT;
+	VPIImage wrapper, other = new_image(VPI_IMAGE_FORMAT_U8, 0);
+	VPIImageData data, locked;
+	VPIStream stream;
+	void *memory;
+
+	(void)state;
+	memory = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	memset(&data, 0, sizeof(data));
+	data.bufferType = VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR;
+	data.buffer.pitch.format = VPI_IMAGE_FORMAT_U8;
+	data.buffer.pitch.numPlanes = 1;
+	data.buffer.pitch.planes[0].width = WIDTH;
+	data.buffer.pitch.planes[0].height = HEIGHT;
+	data.buffer.pitch.planes[0].pitchBytes = 256;
+	data.buffer.pitch.planes[0].pBase = memory;
+	ok(vpiStreamCreate(0, &stream));
+	ok(vpiImageCreateWrapper(&data, NULL, 0, &wrapper));
+	assert_int_equal(munmap(memory, len), 0);
+	is(vpiImageLockData(wrapper, VPI_LOCK_READ,
+			    VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR, &locked),
+	   VPI_ERROR_DEVICE, "wrapped memory is gone");
+	is(vpiSubmitBoxFilter(stream, VPI_BACKEND_CUDA, wrapper, other, 3, 3,
+			      VPI_BORDER_ZERO),
+	   VPI_ERROR_DEVICE, "wrapped memory is gone");
+	ok(vpiStreamSync(stream));
+	vpiStreamDestroy(stream);
+	vpiImageDestroy(wrapper);
 	vpiImageDestroy(other);
 }
 
@@ -651,6 +688,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_surface_to_read_is_mapped_to_read,
 					  no_violation),
 		cmocka_unit_test_teardown(locks_exclude_each_other,
+					  no_violation),
+		cmocka_unit_test_teardown(wrapped_memory_that_is_gone_is_told,
 					  no_violation),
 		cmocka_unit_test_teardown(a_touch_after_any_unlock_is_found,
 					  no_violation),
