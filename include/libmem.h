@@ -2062,9 +2062,10 @@ void mem_semaphore_destroy(struct mem_semaphore *semaphore);
  * The wait has no time limit: see mem_ctx_cancel().
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (an argument is NULL), -EXDEV (another context's
- * semaphore), -EMFILE or -ENFILE (no file descriptor is left, at the first wait
- * of a context), -ENOMEM, -EOPNOTSUPP (an older module), or as
+ * Return: 0, or -EINVAL (an argument is NULL), -EXDEV (the semaphore is of
+ * another context), -EMFILE or -ENFILE (no file descriptor is left, at the
+ * first wait of a context), -EBADF (the program has closed the library's
+ * descriptors), -ENOMEM, -EOPNOTSUPP (an older module), or as
  * mem_stream_sync().
  */
 int mem_stream_wait_semaphore(struct mem_stream *stream,

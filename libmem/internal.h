@@ -144,10 +144,10 @@ struct op_list {
  *	wait
  * @nr_cancels: calls in progress that drop such waits
  * @is_closed: the caller has closed the context
- * @is_polling: @poller, @poll_fd and @stop_fd are valid
+ * @is_polling: @poller, @poll and @stop are valid
  * @poller: thread that polls semaphores
- * @poll_fd: epoll descriptor of the semaphores
- * @stop_fd: eventfd in @poll_fd that tells the thread to end
+ * @poll: epoll of the semaphores
+ * @stop: eventfd in @poll that tells the thread to end
  * @semaphores: semaphores that are polled
  * @wait_policy: enum mem_wait_policy
  * @error: sticky error, 0 or -errno
@@ -175,8 +175,8 @@ struct sched {
 	bool is_closed;
 	bool is_polling;
 	pthread_t poller;
-	int poll_fd;
-	int stop_fd;
+	struct own_fd poll;
+	struct own_fd stop;
 	struct mem_semaphore *semaphores;
 
 	atomic_int wait_policy;

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -28,7 +27,7 @@
 /**
  * struct mem_semaphore - an imported semaphore or fence
  * @ctx: context; the caller and each operation have a reference to it
- * @fd: eventfd; of a fence also a sync_file
+ * @file: eventfd; of a fence also a sync_file
  * @is_fence: it is a fence: waits leave it signalled
  * @nr_users: references: of the caller and of operations
  * @is_polled: it is in the context's list of polled semaphores
@@ -39,7 +38,7 @@
  */
 struct mem_semaphore {
 	struct mem_ctx *ctx;
-	int fd;
+	struct own_fd file;
 	bool is_fence;
 	unsigned int nr_users;
 	bool is_polled;
@@ -84,18 +83,13 @@ static int import(struct mem_ctx *ctx, int fd, bool is_fence,
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	new->fd = dup_cloexec(fd);
-	err = new->fd < 0 ? new->fd : 0;
-	if (!err) {
-		new->fd = fd_aside(new->fd);
-		err = new->fd < 0 ? -errno : 0;
-	}
+	err = own_fd_copy(&new->file, fd);
 	if (err) {
 		free(new);
 		return err;
 	}
 	/* Once more by a call that ThreadSanitizer intercepts. */
-	dup3(fd, new->fd, O_CLOEXEC);
+	dup3(fd, new->file.nr, O_CLOEXEC);
 	new->ctx = ctx_get(ctx);
 	new->is_fence = is_fence;
 	new->nr_users = 1;
@@ -116,7 +110,9 @@ static void unpoll(struct mem_semaphore *semaphore)
 	struct sched *sched = &semaphore->ctx->sched;
 
 	/* The file may stay open elsewhere, and would still be polled. */
-	epoll_ctl(sched->poll_fd, EPOLL_CTL_DEL, semaphore->fd, NULL);
+	if (own_fd_is_open(&sched->poll) && own_fd_is_open(&semaphore->file))
+		epoll_ctl(sched->poll.nr, EPOLL_CTL_DEL, semaphore->file.nr,
+			  NULL);
 	if (semaphore->prev)
 		semaphore->prev->next = semaphore->next;
 	else
@@ -132,7 +128,7 @@ void semaphore_put(struct mem_semaphore *semaphore)
 		return;
 	if (semaphore->is_polled)
 		unpoll(semaphore);
-	close(semaphore->fd);
+	own_fd_close(&semaphore->file);
 	free(semaphore);
 }
 
@@ -145,7 +141,7 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 	ctx = semaphore->ctx;
 	if (ctx_is_forked(ctx)) {
 		/* The epoll instance belongs to the parent. */
-		close(semaphore->fd);
+		own_fd_close(&semaphore->file);
 		free(semaphore);
 	} else {
 		sched_lock(ctx);
@@ -158,29 +154,31 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 /* Consumes a signal, if there is one; that of a fence remains. */
 static bool take(const struct mem_semaphore *semaphore)
 {
-	struct pollfd fence = { .fd = semaphore->fd, .events = POLLIN };
+	struct pollfd fence = { .fd = semaphore->file.nr, .events = POLLIN };
 	uint64_t nr;
 	struct iovec to = { &nr, sizeof(nr) };
 
+	/* The program may have closed it and reused the number. */
+	if (!own_fd_is_open(&semaphore->file))
+		return false;
 	if (semaphore->is_fence)
 		return poll(&fence, 1, 0) == 1;
-	if (preadv2(semaphore->fd, &to, 1, -1, RWF_NOWAIT) != sizeof(nr))
+	if (preadv2(semaphore->file.nr, &to, 1, -1, RWF_NOWAIT) != sizeof(nr))
 		return false;
 	/* For ThreadSanitizer, which does not know that system call. */
-	return !readv(semaphore->fd, NULL, 0);
+	return !readv(semaphore->file.nr, NULL, 0);
 }
 
 /* Adds a signal. At its limit the counter stays as it is. */
 void semaphore_signal(const struct mem_semaphore *semaphore)
 {
-	struct pollfd full = { .fd = semaphore->fd, .events = POLLOUT };
+	struct pollfd full = { .fd = semaphore->file.nr, .events = POLLOUT };
 	const uint64_t one = 1;
 
-	/* The program may have closed it and reused the number. */
-	if (check_fd(semaphore->fd, false))
+	if (!own_fd_is_open(&semaphore->file))
 		return;
 	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
-	    write(semaphore->fd, &one, sizeof(one)) < 0)
+	    write(semaphore->file.nr, &one, sizeof(one)) < 0)
 		return;
 }
 
@@ -192,8 +190,8 @@ static void poll_for(struct mem_semaphore *semaphore)
 		.data.ptr = semaphore,
 	};
 
-	epoll_ctl(semaphore->ctx->sched.poll_fd, EPOLL_CTL_MOD, semaphore->fd,
-		  &event);
+	epoll_ctl(semaphore->ctx->sched.poll.nr, EPOLL_CTL_MOD,
+		  semaphore->file.nr, &event);
 }
 
 /*
@@ -286,7 +284,9 @@ static void *poll_main(void *arg)
 	bool is_due;
 
 	for (;;) {
-		if (epoll_wait(sched->poll_fd, &event, 1, -1) != 1) {
+		if (!own_fd_is_open(&sched->poll))
+			return NULL;
+		if (epoll_wait(sched->poll.nr, &event, 1, -1) != 1) {
 			if (errno == EINTR)
 				continue;
 			return NULL;
@@ -309,32 +309,30 @@ static void *poll_main(void *arg)
 	}
 }
 
+static void poll_close(struct sched *sched)
+{
+	own_fd_close(&sched->stop);
+	own_fd_close(&sched->poll);
+}
+
 static int poll_open(struct sched *sched)
 {
 	struct epoll_event stop = { .events = EPOLLIN };
 	int err;
 
-	sched->poll_fd = fd_aside(epoll_create1(EPOLL_CLOEXEC));
-	if (sched->poll_fd < 0)
-		return -errno;
-	sched->stop_fd = fd_aside(eventfd(0, EFD_CLOEXEC));
-	if (sched->stop_fd >= 0 &&
-	    !epoll_ctl(sched->poll_fd, EPOLL_CTL_ADD, sched->stop_fd, &stop))
-		return 0;
-	err = -errno;
-	if (sched->stop_fd >= 0)
-		close(sched->stop_fd);
-	close(sched->poll_fd);
+	err = own_fd_take(&sched->poll, epoll_create1(EPOLL_CLOEXEC));
+	if (err)
+		return err;
+	err = own_event_open(&sched->stop);
+	if (!err && epoll_ctl(sched->poll.nr, EPOLL_CTL_ADD, sched->stop.nr,
+			      &stop))
+		err = -errno;
+	if (err)
+		poll_close(sched);
 	return err;
 }
 
-static void poll_close(const struct sched *sched)
-{
-	close(sched->stop_fd);
-	close(sched->poll_fd);
-}
-
-/* Starts the thread, at the first wait. The lock is held. */
+/* The thread, at the first wait; the lock is held. */
 static int poll_start(struct mem_ctx *ctx)
 {
 	struct sched *sched = &ctx->sched;
@@ -368,12 +366,16 @@ static int make_polled(struct mem_semaphore *semaphore)
 	};
 	int err;
 
+	if (!own_fd_is_open(&semaphore->file) ||
+	    (sched->is_polling && !own_fd_is_open(&sched->poll)))
+		return -EBADF;
 	if (semaphore->is_polled)
 		return 0;
 	err = poll_start(semaphore->ctx);
 	if (err)
 		return err;
-	if (epoll_ctl(sched->poll_fd, EPOLL_CTL_ADD, semaphore->fd, &event))
+	if (epoll_ctl(sched->poll.nr, EPOLL_CTL_ADD, semaphore->file.nr,
+		      &event))
 		return -ENOMEM;
 	semaphore->next = sched->semaphores;
 	if (semaphore->next)
@@ -389,17 +391,17 @@ static int make_polled(struct mem_semaphore *semaphore)
  */
 bool semaphores_fini(struct sched *sched)
 {
-	const uint64_t one = 1;
 	bool is_self;
 
 	if (!sched->is_polling)
 		return false;
 	is_self = pthread_equal(sched->poller, pthread_self());
-	if (is_self)
+	if (is_self) {
 		pthread_detach(sched->poller);
-	else if (!check_fd(sched->stop_fd, false) &&
-		 write(sched->stop_fd, &one, sizeof(one)) == sizeof(one))
+	} else if (own_fd_is_open(&sched->stop)) {
+		own_event_set(&sched->stop, true);
 		pthread_join(sched->poller, NULL);
+	}
 	poll_close(sched);
 	return is_self;
 }

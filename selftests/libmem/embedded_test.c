@@ -11,6 +11,7 @@
 #include <linux/videodev2.h>
 #include <pthread.h>
 #include <sys/auxv.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -1043,6 +1044,19 @@ static void results_are_stored_under_no_lock(void **state)
 
 #define NR_MEMORY	4UL
 
+/* Waits for a semaphore, which takes three more descriptors. */
+static int use_semaphore(struct mem_ctx *own, struct mem_semaphore **semaphore)
+{
+	struct mem_stream *stream = mem_stream_legacy(own);
+	int err = mem_semaphore_import(own, eventfd(0, 0), semaphore);
+
+	if (!err)
+		err = mem_stream_signal_semaphore(stream, *semaphore);
+	if (!err)
+		err = mem_stream_wait_semaphore(stream, *semaphore);
+	return err ? err : mem_ctx_sync(own);
+}
+
 /* Uses memory of each kind with an engine, exports it, and makes a fence. */
 static int use_all(struct mem_ctx *own, void **memory, struct mem_job **job)
 {
@@ -1129,6 +1143,7 @@ static int go_on_without_files(bool takes_numbers)
 	};
 	struct rlimit limit = { 1024, 1024 };
 	void *memory[NR_MEMORY], *again;
+	struct mem_semaphore *semaphore;
 	struct mem_ctx *own;
 	struct mem_job *job;
 	uint8_t *bytes = NULL;
@@ -1137,7 +1152,8 @@ static int go_on_without_files(bool takes_numbers)
 	size_t i;
 
 	setrlimit(RLIMIT_NOFILE, &limit);
-	if (mem_ctx_open(NULL, &own) || use_all(own, memory, &job))
+	if (mem_ctx_open(NULL, &own) || use_all(own, memory, &job) ||
+	    use_semaphore(own, &semaphore))
 		return 1;
 	of_launch = engine_pid_of(own) == getpid() ? 0 : -EBADF;
 	close_range(3, UINT_MAX, 0);
@@ -1158,9 +1174,13 @@ static int go_on_without_files(bool takes_numbers)
 	if (mem_launch(mem_stream_legacy(own), &launch) ||
 	    mem_ctx_sync(own) != of_launch)
 		return 6;
+	if (mem_stream_wait_semaphore(mem_stream_legacy(own), semaphore) !=
+	    -EBADF)
+		return 9;
 	for (i = 0; i < NR_MEMORY; i++)
 		if (mem_free(own, memory[i]))
 			return 7;
+	mem_semaphore_destroy(semaphore);
 	mem_ctx_close(own);
 	return takes_numbers && !is_untouched(bytes, first) ? 8 : 0;
 }
