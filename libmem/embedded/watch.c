@@ -814,14 +814,19 @@ void watch_failed(const struct engine_result *result,
 	tell(&f);
 }
 
-/* The store to the page that faulted last, if it was behind, too. */
+/*
+ * The store to the page that faulted last, if it was behind, too. All of the
+ * page may be: it may have been made ready for a row of stores.
+ */
 static void add_store_behind(struct found *f, const struct embedded_buf *buf,
 			     uint64_t off)
 {
-	const struct note *store = &buf->notes[off >> window_page_shift()];
+	const size_t page = off >> window_page_shift();
+	const struct note *store = &buf->notes[page];
 
 	if (store->time_ns &&
-	    store->addr >= (uintptr_t)buf->addr + buf->base.asked_len)
+	    (page << window_page_shift() >= buf->base.asked_len ||
+	     store->addr >= (uintptr_t)buf->addr + buf->base.asked_len))
 		add_store(f, store);
 }
 

@@ -776,9 +776,10 @@ static void overrun(void)
 static void cpu_overrun(void)
 {
 	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
+	int i;
 
-	poke(p, 1);
-	poke(is_right ? p + LEN - 1 : p + LEN, 1); /* BEHIND */
+	for (i = 0; i <= LEN - is_right; i++)
+		poke(p + i, 1); /* BEHIND */
 	CHECK(mem_free(ctx, p));
 }
 
