@@ -188,7 +188,7 @@ struct sched {
 struct mem_ctx {
 	const struct backend *backend;
 	const struct profile *board;
-	struct order_ctx *order;	/* NULL if the backend has no order_ops */
+	struct order_ctx *order;	/* NULL without order_ops */
 	bool is_shared;	/* of mem_ctx_open_shared(); set before others see it */
 	atomic_uint nr_users;
 	struct sched sched;

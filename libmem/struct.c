@@ -24,7 +24,7 @@ static uint32_t size_of(const void *from)
  * @from: struct, not NULL
  * @first: size of the struct's first version
  *
- * Return: 0, or -EINVAL: the size is below @first, no multiple of 8 or more than
+ * Return: 0, or -EINVAL: the size is below @first, no multiple of 8, or above
  * 4096.
  */
 int struct_check(const void *from, size_t first)

@@ -198,6 +198,7 @@ static void note_pages(const void *node, VISIT visit, void *unused)
 	for (page = first; page < first + buf->len; page += page_len)
 		note_page(buf, page, page == first);
 }
+
 static void unmap(void *addr, size_t len)
 {
 	if (addr)

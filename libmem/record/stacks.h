@@ -40,7 +40,7 @@
 #define STACKS_DEPTH		64
 #define STACKS_PROBES		64	/* before a hash table counts as full */
 
-/* Stacks to remember; a test defines fewer. Those of calls are needed longer. */
+/* Stacks to remember; a test defines fewer. Stacks of calls stay longer. */
 #ifndef STACKS_NR_ACCESSES
 #define STACKS_NR_ACCESSES	(1U << 20)
 #endif

@@ -17,7 +17,7 @@ static int cmd_help(int argc, char **argv);
 static const struct command commands[] = {
 	{ "run", "run a program and report its cache mistakes", cmd_run },
 	{ "load", "insert the module, with parameters", cmd_load },
-	{ "unload", "remove it, or list the processes that use it", cmd_unload },
+	{ "unload", "remove it, or list processes that use it", cmd_unload },
 	{ "info", "print the board and the state of the module", cmd_info },
 	{ "stat", "print counters or rates of all buffers", cmd_stat },
 	{ "top", "show them in a live table", cmd_top },

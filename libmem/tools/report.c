@@ -525,10 +525,11 @@ static void contexts_print(FILE *out, const struct run_facts *facts)
 		failed_print(out, facts);
 	if (facts->nr_inline)
 		text_print(out, 0, facts->backend == RUN_EMBEDDED ?
-			   "Engines were inline: kernels ran in the program, and\n"
-			   "were not checked; with one view, nor were stale bytes" :
-			   "Engines were inline: kernels ran in the program, and\n"
-			   "were not checked");
+			   "Engines were inline: kernels ran in the program,\n"
+			   "and were not checked; with one view, nor were\n"
+			   "stale bytes" :
+			   "Engines were inline: kernels ran in the program,\n"
+			   "and were not checked");
 	refusals_print(out, facts);
 	if (facts->bypassed_pid)
 		fprintf(out,

@@ -835,7 +835,8 @@ static int watch(struct run *run, int signal_fd)
 		if (run->has_ended && has_children && !is_told &&
 		    now_ns() - run->ended_ns >= GRACE_NS &&
 		    backend_has_left(&run->stacks->told, run->group.witness)) {
-			failed(run, "waiting for processes that %s has left running",
+			failed(run,
+			       "waiting for processes that %s left running",
 			       run->facts.argv[0]);
 			is_told = true;
 		}

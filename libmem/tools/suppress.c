@@ -159,8 +159,8 @@ static const char *kind_unknown(const char *name)
 	uint32_t kind;
 	size_t len;
 
-	len = snprintf(text, sizeof(text), "%.64s: unknown kind, valid ones are:",
-		       name);
+	len = snprintf(text, sizeof(text),
+		       "%.64s: unknown kind, valid ones are:", name);
 	for (kind = 0; kind < kind_end(); kind++)
 		if (kind_find(kind_of(kind)->name) == (int)kind &&
 		    len < sizeof(text))
