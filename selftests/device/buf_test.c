@@ -1350,11 +1350,14 @@ static void areas_of_children_are_limited(void **state)
 {
 	const size_t most = MOST_FORKED / MOST_AREAS;
 	struct fixture *f = *state;
-	uint8_t **at = calloc(MOST_AREAS, sizeof(*at));
 	pid_t children[2 * MOST_FORKED / MOST_AREAS];
+	uint8_t **at;
 	size_t nr, i;
 	bool is_mapped;
 
+	if (device_has_kasan())
+		device_skip("KASAN needs many minutes for 65536 mappings");
+	at = calloc(MOST_AREAS, sizeof(*at));
 	assert_non_null(at);
 	/* That of the fixture is there besides. */
 	for (nr = 0; nr < MOST_AREAS - 1; nr++)

@@ -635,3 +635,17 @@ int device_vgem_dumb(int vgem, size_t at_least, size_t *len)
 	*len = create.size;
 	return prime.fd;
 }
+
+bool device_has_kasan(void)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "r");
+	bool found = false;
+	char line[512];
+
+	if (!symbols)
+		return false;
+	while (!found && fgets(line, sizeof(line), symbols))
+		found = strstr(line, " kasan_unpoison_");
+	fclose(symbols);
+	return found;
+}

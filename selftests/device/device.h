@@ -51,6 +51,8 @@ int device_ioctl_errno(int fd, unsigned long cmd, void *arg);
 uint64_t device_now_ns(void);
 void device_sleep_ns(uint64_t ns);
 int device_nr_fds(void);
+/* Returns true if the kernel was built with KASAN, and is many times slower. */
+bool device_has_kasan(void);
 
 /* Returns the names of the module's heaps, without those of the kernel. */
 size_t device_heaps(const char *names[DEVICE_MAX_HEAPS]);

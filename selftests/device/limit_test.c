@@ -657,20 +657,6 @@ static void id_of_another_type_is_enoent(void **state)
 	close(dev);
 }
 
-static bool kernel_has_kasan(void)
-{
-	FILE *symbols = fopen("/proc/kallsyms", "r");
-	bool found = false;
-	char line[512];
-
-	if (!symbols)
-		return false;
-	while (!found && fgets(line, sizeof(line), symbols))
-		found = strstr(line, " kasan_unpoison_");
-	fclose(symbols);
-	return found;
-}
-
 static int group_setup(void **state)
 {
 	char mount_dir[] = "/tmp/limit_test.XXXXXX";
@@ -692,7 +678,7 @@ static int group_setup(void **state)
 		return -1;
 	cgroup_limit = CGROUP_BYTES;
 	slack = SLACK_BYTES;
-	if (kernel_has_kasan()) {
+	if (device_has_kasan()) {
 		cgroup_limit = CGROUP_BYTES_KASAN;
 		/* KASAN's quarantine keeps this much freed memory. */
 		slack += meminfo_bytes("MemTotal") / 32;
