@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * heapsim: the contract between heapsim.ko and its users.
+ * heapsim: the interface between heapsim.ko and user space.
  *
- * /dev/dma_heap/<name> speaks upstream's <linux/dma-heap.h>; this header is
- * /dev/heapsim. Each command takes a struct that begins with its own size in
- * bytes. A shorter struct than the kernel's is extended with zeros, a longer
- * one is taken if the tail that the kernel does not know is zero (E2BIG
- * otherwise), and the answer is cut to the caller's size.
+ * /dev/dma_heap/<name> implements upstream's <linux/dma-heap.h>; this header is
+ * for /dev/heapsim. Each command takes a struct that begins with its own size
+ * in bytes. A struct that is shorter than the kernel's is extended with zeros.
+ * In a longer one, the tail that the kernel does not know must be zero (else
+ * E2BIG). The result is cut to the caller's size.
  *
- * Errors, checked in this order: ENOTTY no such command, EFAULT, E2BIG,
- * EINVAL malformed (also a size below the command's first version, unknown
- * flags and non-zero reserved fields), EOPNOTSUPP understood but not offered,
- * EBADF no such file descriptor, ENOENT no such id, EPERM, EBUSY wrong state,
- * ENOMEM, ETIMEDOUT. An fd that is a file but no dma-buf is EINVAL, as the
- * dma-buf core has it. EINTR: the caller is being killed, and each page that
- * the command is about is done or not; others who have the buffer lose nothing.
+ * Errors, checked in this order: ENOTTY no such command, EFAULT, E2BIG, EINVAL
+ * malformed (also a size below the command's first version, unknown flags and
+ * non-zero reserved fields), EOPNOTSUPP understood but not offered, EBADF no
+ * such file descriptor, ENOENT no such id, EPERM, EBUSY wrong state, ENOMEM,
+ * ETIMEDOUT. An fd that is a file but no dma-buf is EINVAL, as in the dma-buf
+ * core. EINTR: the caller is being killed, and the command may have been
+ * carried out for some pages only; other users of the buffer lose nothing.
  *
  * Ids of objects (streams, events, host functions, works, jobs, fences, holds)
- * are numbers of one open of /dev/heapsim, the lowest that is free. An object
- * that is gone leaves its id to the next one, so an id that is kept longer may
- * name another object.
+ * are valid for one open of /dev/heapsim. A new object gets the lowest free id,
+ * so the id of an object that no longer exists may name another one.
  */
 #ifndef _UAPI_LINUX_HEAPSIM_H
 #define _UAPI_LINUX_HEAPSIM_H
@@ -37,14 +36,14 @@
 
 /**
  * enum heapsim_kind - kinds of buffer
- * @HEAPSIM_KIND_SYSTEM: what the SoC profile has: two views when it is not
- *	I/O-coherent, one otherwise; an answer never says this
+ * @HEAPSIM_KIND_SYSTEM: noncoherent or coherent, as the SoC profile is: two
+ *	views if it is not I/O-coherent, else one; never returned
  * @HEAPSIM_KIND_NONCOHERENT: CPU cached, engines uncached, two views always
  * @HEAPSIM_KIND_COHERENT: CPU cached and snooped, one view
  * @HEAPSIM_KIND_UNCACHED: one view, mapped write-combined where the
  *	architecture lets a module do that (x86), cached elsewhere
  * @HEAPSIM_KIND_CONTIGUOUS: physically contiguous, one view
- * @HEAPSIM_KIND_FOREIGN: not ours; only in answers
+ * @HEAPSIM_KIND_FOREIGN: a dma-buf of another driver; only returned
  * @HEAPSIM_KIND_MANAGED: unified memory: CPU and engines take turns, as streams
  *	and attaches say; two views when the SoC is not I/O-coherent. This and
  *	the next two belong to a context, and need HEAPSIM_FEATURE_STREAMS
@@ -75,36 +74,36 @@ enum heapsim_policy {
 #define HEAPSIM_FEATURE_WRITE_COMBINE	(1ULL << 0)
 /* ... struct heapsim_set_policy.is_precise may be 1 */
 #define HEAPSIM_FEATURE_PRECISE		(1ULL << 1)
-/* ... contexts have streams, and the kinds and records that go with them */
+/* ... contexts have streams, with their kinds of buffer and of record */
 #define HEAPSIM_FEATURE_STREAMS		(1ULL << 2)
-/* ... io_uring takes the commands, see struct heapsim_uring_cmd */
+/* ... commands can be submitted by io_uring, see struct heapsim_uring_cmd */
 #define HEAPSIM_FEATURE_URING		(1ULL << 3)
 /*
  * ... the module has test_hooks=1: HEAPSIM_IOC_HOLD, HEAPSIM_IOC_FENCE_CREATE
- * and HEAPSIM_IOC_FENCE_SIGNAL are offered, else they are EOPNOTSUPP
+ * and HEAPSIM_IOC_FENCE_SIGNAL are supported; otherwise they fail: EOPNOTSUPP
  */
 #define HEAPSIM_FEATURE_TEST_HOOKS	(1ULL << 4)
-/* ... HEAPSIM_IOC_BUF_REOPEN is offered */
+/* ... HEAPSIM_IOC_BUF_REOPEN is supported */
 #define HEAPSIM_FEATURE_REOPEN		(1ULL << 5)
 
 /* Attach states of a managed buffer; the numbers are CUDA's. */
 #define HEAPSIM_ATTACH_GLOBAL	1	/* jobs of any stream */
-#define HEAPSIM_ATTACH_HOST	2	/* the CPU alone */
+#define HEAPSIM_ATTACH_HOST	2	/* only the CPU */
 #define HEAPSIM_ATTACH_SINGLE	4	/* jobs of one stream */
 
 /**
  * struct heapsim_probe - version, profile and features
- * @size: in: sizeof of this struct; out: what the kernel knows
+ * @size: in: sizeof of this struct; out: bytes that the kernel knows
  * @abi_version: out: HEAPSIM_ABI_VERSION of the module
  * @features: out: HEAPSIM_FEATURE_*
  * @line_size: out: cache line, bytes
  * @fill_size: out: fill granule, bytes: a touch fills all Invalid lines of it
  * @page_size: out: bytes
- * @policy: out: enum heapsim_policy; this, @seed and @evict_random are what
- *	buffers get that nothing else decides, see struct heapsim_set_policy
+ * @policy: out: enum heapsim_policy; this, @seed and @evict_random apply to
+ *	buffers for which no other policy was set, see struct heapsim_set_policy
  * @seed: out: seed of random eviction
- * @evict_random: out: 1 when lines are evicted at random, else 0
- * @io_coherent: out: 1 when the SoC is I/O-coherent
+ * @evict_random: out: 1 if lines are evicted at random, else 0
+ * @io_coherent: out: 1 if the SoC is I/O-coherent
  * @soc: out: name of the profile, terminated
  */
 struct heapsim_probe {
@@ -122,21 +121,21 @@ struct heapsim_probe {
 };
 
 /**
- * struct heapsim_info - what the module holds now
+ * struct heapsim_info - state of the module
  * @size: in: sizeof of this struct
  * @flags: in: 0
  * @nr_bufs: out: live buffers
- * @buf_bytes: out: DRAM of live buffers, bytes, and what is kept for jobs that
- *	last: a bit a line
+ * @buf_bytes: out: DRAM of live buffers, and the maps of jobs with a delay (a
+ *	bit for each line), bytes
  * @cpu_bytes: out: memory for CPU views that differ from DRAM, bytes
  * @pool_bytes: out: free pages kept for later, bytes
  * @nr_jobs: out: engine jobs not yet done
- * @limit_bytes: out: most that all buffers together may take: their DRAM, and
- *	of a buffer of two views also what CPU views, twins and a device view
- *	may take
+ * @limit_bytes: out: limit for all buffers together: their DRAM, and for a
+ *	buffer with two views also the largest size of CPU view, twins and
+ *	device view
  * @user_limit_bytes: out: the same for one user
  * @missing_ends: out: WRITE brackets that ended without END since the module
- *	was inserted; also those of buffers that are gone, which only this tells
+ *	was inserted, including those of buffers that no longer exist
  */
 struct heapsim_info {
 	__u32 size;
@@ -156,15 +155,16 @@ struct heapsim_info {
  * @size: in: sizeof of this struct
  * @fd_flags: in: O_CLOEXEC or 0, with O_RDONLY, O_WRONLY or O_RDWR
  * @len: in: bytes, above 0; out: rounded up to pages
- * @kind: in: enum heapsim_kind but KIND_FOREIGN
- * @fd: out: dma-buf, owned by the caller; what it maps is the CPU's view
- * @id: out: never used again while the module lives
+ * @kind: in: enum heapsim_kind except KIND_FOREIGN
+ * @fd: out: dma-buf, owned by the caller; its mappings show the CPU view
+ * @id: out: number of the buffer, never reused while the module is loaded
  * @name: in: name of the buffer, terminated; may be empty
- * @attach: in: KIND_MANAGED: HEAPSIM_ATTACH_GLOBAL or HEAPSIM_ATTACH_HOST, its
- *	state and what it falls back to; all others 0
+ * @attach: in: KIND_MANAGED: HEAPSIM_ATTACH_GLOBAL or HEAPSIM_ATTACH_HOST, the
+ *	first attach state, to which it also falls back; other kinds: 0
  * @alloc_flags: in: HEAPSIM_ALLOC_*
- * @view_fd: out: with HEAPSIM_ALLOC_DEVICE_VIEW a second dma-buf, as @fd_flags
- *	say, owned by the caller: what it maps is DRAM. No driver can import it
+ * @view_fd: out: with HEAPSIM_ALLOC_DEVICE_VIEW a second dma-buf with
+ *	@fd_flags, owned by the caller: its mappings show DRAM. No driver can
+ *	import it
  * @reserved: 0
  *
  * EINVAL (0 or too long a length, unknown kind, flags or fd out not 0), EMFILE,
@@ -185,23 +185,23 @@ struct heapsim_buf_alloc {
 	__u32 reserved;
 };
 
-/* A device view, too; KIND_MANAGED, KIND_PINNED and KIND_DEVICE have one. */
+/* Also return a device view; for KIND_MANAGED, KIND_PINNED and KIND_DEVICE. */
 #define HEAPSIM_ALLOC_DEVICE_VIEW	(1U << 0)
 
 /**
- * struct heapsim_buf_reopen - another descriptor of a buffer, with its own mode
+ * struct heapsim_buf_reopen - return a descriptor with another access mode
  * @size: in: sizeof of this struct
  * @fd_flags: in: O_CLOEXEC or 0, with O_RDONLY, O_WRONLY or O_RDWR
- * @fd: in: a buffer of ours, by any of its descriptors
+ * @fd: in: any descriptor of a buffer of heapsim
  * @new_fd: out: dma-buf, owned by the caller; in: 0
  *
  * For a receiver that must not write: a descriptor with O_RDONLY cannot be
- * mapped to be written, nor be the target of a job. What it names is a dma-buf
- * of its own, with its own inode and name, of the same buffer: memory, lines,
- * brackets, fences, id, counters. An access mode binds no driver and no cache
- * maintenance, as with any dma-buf: whoever imports it may write by DMA, and
- * DMA_BUF_IOCTL_SYNC and HEAPSIM_IOC_BUF_MAINTAIN can drop what others have
- * stored and not cleaned. It counts for the calling user as an object.
+ * mapped writable, nor be the target of a job. It refers to a new dma-buf, with
+ * its own inode and name, of the same buffer: memory, lines, brackets, fences,
+ * id and counters are shared. As with any dma-buf, the access mode restricts
+ * neither drivers nor cache maintenance: an importer may write by DMA, and
+ * DMA_BUF_IOCTL_SYNC and HEAPSIM_IOC_BUF_MAINTAIN can discard stores of others
+ * that have not been cleaned. It counts as an object of the calling user.
  *
  * EINVAL (unknown flags, @new_fd not 0), EOPNOTSUPP a foreign buffer or a
  * device view, EPERM @fd allows less than @fd_flags ask for, EBUSY the user has
@@ -215,7 +215,7 @@ struct heapsim_buf_reopen {
 };
 
 /**
- * struct heapsim_counters - what happened to a buffer since it was made
+ * struct heapsim_counters - events of a buffer since it was created
  * @fills: fill events
  * @lines_filled: lines
  * @lines_cleaned: lines written back to DRAM
@@ -224,13 +224,13 @@ struct heapsim_buf_reopen {
  * @redundant_cleans: clean operations that found nothing Dirty
  * @redundant_invalidates: invalidate operations that had nothing to do
  * @shared_lines: lines partly inside a range to be invalidated
- * @stale_reads: CPU reads of a line that is not what DRAM holds
+ * @stale_reads: CPU reads of a line that differs from DRAM
  * @possible_stale_reads: CPU reads of a line that an engine wrote since its
- *	last invalidate and that happens not to be stale
+ *	last invalidate and that happens to equal DRAM
  * @lost_device_writes: cleaned lines that overwrote bytes of an engine
- * @lost_cpu_writes: invalidated lines whose CPU bytes are gone
- * @missing_cleans: Dirty lines that an engine read over
- * @write_conflicts: Dirty lines that an engine wrote over
+ * @lost_cpu_writes: invalidated lines whose CPU stores are lost
+ * @missing_cleans: Dirty lines below which an engine read DRAM
+ * @write_conflicts: Dirty lines below which an engine wrote DRAM
  * @unbracketed_accesses: CPU touches of a held buffer outside a bracket, or
  *	while a fence forbids them
  * @missing_ends: WRITE brackets whose process ended, or closed its last
@@ -258,13 +258,13 @@ struct heapsim_counters {
 };
 
 /**
- * struct heapsim_buf_info - ask about a buffer
+ * struct heapsim_buf_info - return state and counters of a buffer
  * @size: in: sizeof of this struct
  * @fd: in: a dma-buf
  * @id: out: 0 for a foreign one
  * @len: out: bytes
- * @kind: out: enum heapsim_kind; what system stands for, never system
- * @has_two_views: out: 1 when CPU and engines may see different bytes now
+ * @kind: out: enum heapsim_kind, never HEAPSIM_KIND_SYSTEM
+ * @has_two_views: out: 1 if CPU and engines may see different bytes now
  * @nr_holders: out: importers that have it mapped or vmapped now
  * @reserved: 0
  * @name: out: name given by DMA_BUF_SET_NAME, else at allocation, terminated
@@ -272,10 +272,10 @@ struct heapsim_counters {
  *	While the policy is off they stay as they are
  * @policy: out: enum heapsim_policy; this and the next three are 0 for a
  *	foreign buffer
- * @evict_random: out: 1 when its lines are evicted at random
- * @is_precise: out: 1 when each access of the CPU is seen
+ * @evict_random: out: 1 if its lines are evicted at random
+ * @is_precise: out: 1 if each access of the CPU is detected
  * @reserved2: 0
- * @seed: out: of random eviction
+ * @seed: out: seed of random eviction
  */
 struct heapsim_buf_info {
 	__u32 size;
@@ -304,7 +304,7 @@ enum heapsim_maint_op {
 
 /**
  * struct heapsim_range - one range to maintain
- * @fd: a buffer of ours
+ * @fd: a buffer of heapsim
  * @op: enum heapsim_maint_op
  * @off: bytes
  * @len: bytes; 0 does nothing
@@ -340,9 +340,9 @@ struct heapsim_buf_maintain {
  * struct heapsim_range_maintain - maintain a range
  * @size: in: sizeof of this struct
  * @reserved: 0
- * @range: in: as struct heapsim_buf_maintain has them
+ * @range: in: range, as in struct heapsim_buf_maintain
  *
- * Of many ranges a list costs less, or io_uring. Needs HEAPSIM_FEATURE_URING.
+ * For many ranges a list or io_uring costs less. Needs HEAPSIM_FEATURE_URING.
  */
 struct heapsim_range_maintain {
 	__u32 size;
@@ -358,7 +358,7 @@ enum heapsim_dma_op {
 };
 
 #define HEAPSIM_DMA_MAX_DELAY_NS	10000000000ULL
-/* How often all rows together may go over the larger buffer of a job. */
+/* Longest sum of all rows of a job, in lengths of its larger buffer. */
 #define HEAPSIM_DMA_MAX_PASSES		64
 
 /**
@@ -372,12 +372,12 @@ enum heapsim_dma_op {
  *	this (little endian); checksum: 0
  * @src_off: in: bytes, of the first row
  * @dst_off: in: bytes, of the first row
- * @src_pitch: in: bytes from row to row; negative walks upwards
+ * @src_pitch: in: bytes from row to row; negative: descending addresses
  * @dst_pitch: in: as @src_pitch
  * @row_len: in: bytes of a row, above 0
- * @nr_rows: in: above 0; pitches are not looked at when 1
- * @delay_ns: in: the job lasts at least so long, at most
- *	HEAPSIM_DMA_MAX_DELAY_NS; all that time it may be at any of its bytes
+ * @nr_rows: in: above 0; if it is 1, pitches are ignored
+ * @delay_ns: in: shortest duration of the job, at most
+ *	HEAPSIM_DMA_MAX_DELAY_NS; until then it may access any of its bytes
  * @fence_fd: out: sync_file, owned by the caller, O_CLOEXEC
  * @reserved: 0
  * @job: out: id for HEAPSIM_IOC_JOB_WAIT, of this open of /dev/heapsim
@@ -421,14 +421,14 @@ struct heapsim_dma_submit {
  * struct heapsim_job_wait - wait for a job and take its result
  * @size: in: sizeof of this struct
  * @flags: in: 0
- * @job: in: id; gone after a wait that succeeded, and then used again
- * @timeout_ns: in: 0 only asks; at most an hour
+ * @job: in: id, which is free for reuse after a wait that succeeded
+ * @timeout_ns: in: longest wait, at most an hour; 0: does not wait
  * @result: out: checksum; bytes written for the other operations
  * @status: out: 0 or the -errno that the job ended with
  * @reserved: 0
  *
- * ENOENT no such job of this open, EINTR, ETIMEDOUT not done yet: the job's own
- * end, -ETIMEDOUT too, is in @status of a wait that succeeded.
+ * ENOENT no such job of this open, EINTR, ETIMEDOUT not done yet. If the wait
+ * succeeds, @status has the result of the job, which may also be -ETIMEDOUT.
  */
 struct heapsim_job_wait {
 	__u32 size;
@@ -449,8 +449,8 @@ struct heapsim_job_wait {
  * @flags: in: HEAPSIM_FENCE_READ or HEAPSIM_FENCE_WRITE
  * @fd: in: any dma-buf
  * @fence_fd: out: sync_file, owned by the caller, O_CLOEXEC
- * @timeout_ns: in: signalled with -ETIMEDOUT after so long; above 0, at most
- *	10 s
+ * @timeout_ns: in: time after which it is signalled with -ETIMEDOUT; above 0,
+ *	at most 10 s
  * @fence: out: id for HEAPSIM_IOC_FENCE_SIGNAL, of this open
  *
  * Needs HEAPSIM_FEATURE_TEST_HOOKS. When this open is closed its fences are
@@ -471,7 +471,7 @@ struct heapsim_fence_create {
  * struct heapsim_fence_signal - signal a fence
  * @size: in: sizeof of this struct
  * @error: in: 0 or a -errno from -4095
- * @fence: in: id; gone afterwards, and then used again
+ * @fence: in: id, which is free for reuse afterwards
  *
  * Needs HEAPSIM_FEATURE_TEST_HOOKS. ENOENT no such fence of this open; one that
  * has timed out still exists.
@@ -490,7 +490,7 @@ struct heapsim_fence_signal {
 #define HEAPSIM_DIR_FROM_DEVICE		2
 
 /**
- * struct heapsim_hold - be an importer, for tests
+ * struct heapsim_hold - import a buffer, for tests
  * @size: in: sizeof of this struct
  * @how: in: HEAPSIM_HOLD_MAP or HEAPSIM_HOLD_VMAP
  * @fd: in: any dma-buf
@@ -521,7 +521,7 @@ struct heapsim_hold {
  * struct heapsim_release - end a hold
  * @size: in: sizeof of this struct
  * @flags: in: 0
- * @hold: in: id; gone afterwards, and then used again
+ * @hold: in: id, which is free for reuse afterwards
  *
  * ENOENT no such hold of this open.
  */
@@ -532,23 +532,23 @@ struct heapsim_release {
 };
 
 /**
- * struct heapsim_buf_revoke - take away all PTEs, change no state
+ * struct heapsim_buf_revoke - remove all PTEs of a buffer
  * @size: in: sizeof of this struct
- * @fd: in: a buffer of ours
+ * @fd: in: a buffer of heapsim
  *
- * The next touch of each page is then seen. For watchers: EPERM unless this
- * open watches (HEAPSIM_IOC_WATCH) and the caller is the process that began
- * that, or a descendant. Does nothing to a buffer of one view. EOPNOTSUPP for a
- * foreign one.
+ * The next touch of each page is then detected; nothing else changes. For
+ * watchers: EPERM unless this open watches (HEAPSIM_IOC_WATCH) and the caller
+ * is the process that began to watch, or a descendant. Has no effect on a
+ * buffer with one view. EOPNOTSUPP for a foreign one.
  */
 struct heapsim_buf_revoke {
 	__u32 size;
 	__s32 fd;
 };
 
-/** enum heapsim_record_kind - what a record tells */
+/** enum heapsim_record_kind - kinds of record */
 enum heapsim_record_kind {
-	HEAPSIM_RECORD_DROPPED,			/* of records themselves */
+	HEAPSIM_RECORD_DROPPED,			/* records were dropped */
 	HEAPSIM_RECORD_STALE_READ,
 	HEAPSIM_RECORD_POSSIBLE_STALE_READ,
 	HEAPSIM_RECORD_LOST_DEVICE_WRITE,
@@ -565,16 +565,16 @@ enum heapsim_record_kind {
 	HEAPSIM_RECORD_ENGINE_NOT_ATTACHED,	/* managed memory */
 	HEAPSIM_RECORD_CPU_ON_DEVICE,		/* device memory */
 	HEAPSIM_RECORD_UNENDED_READ,		/* no error */
-	HEAPSIM_NR_RECORD_KINDS,		/* of what was found */
+	HEAPSIM_NR_RECORD_KINDS,		/* of findings */
 
 	/*
-	 * Events: what is done, right or wrong, for who draws it over time.
-	 * They are told to those alone who ask for them, one by one: none is
-	 * folded into another, and none has a thread note its stack.
+	 * Events: what is done, right or wrong, for a timeline. Only watchers
+	 * that request them get them. Events are never folded into another
+	 * record, and no stack is recorded for them.
 	 */
 	HEAPSIM_RECORD_FILL = 32,		/* lines into the CPU's cache */
 	HEAPSIM_RECORD_EVICT,			/* one out of it, at random */
-	HEAPSIM_RECORD_CLEAN,			/* whoever caused it */
+	HEAPSIM_RECORD_CLEAN,			/* by any cause */
 	HEAPSIM_RECORD_INVALIDATE,		/* or take in */
 	HEAPSIM_RECORD_START,			/* of a bracket */
 	HEAPSIM_RECORD_END,
@@ -586,7 +586,7 @@ enum heapsim_record_kind {
 	HEAPSIM_RECORD_EVENTS_END,		/* no kind */
 };
 
-/* Bits of struct heapsim_watch.kinds; records of drops come always. */
+/* Bits of struct heapsim_watch.kinds; drops are always recorded. */
 #define HEAPSIM_KIND_BIT(kind)	(1ULL << (kind))
 #define HEAPSIM_KINDS_ALL \
 	(HEAPSIM_KIND_BIT(HEAPSIM_NR_RECORD_KINDS) - 2)
@@ -596,7 +596,7 @@ enum heapsim_record_kind {
 	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_REDUNDANT_INVALIDATE) | \
 	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_UNENDED_READ))
 #define HEAPSIM_KINDS_ERRORS	(HEAPSIM_KINDS_ALL & ~HEAPSIM_KINDS_WASTE)
-/* Those that need HEAPSIM_FEATURE_STREAMS: EINVAL of a module without. */
+/* Kinds that need HEAPSIM_FEATURE_STREAMS: else EINVAL. */
 #define HEAPSIM_KINDS_STREAMS \
 	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_CPU_WHILE_ACTIVE) | \
 	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_ENGINE_NOT_ATTACHED) | \
@@ -609,7 +609,7 @@ enum heapsim_record_kind {
 #define HEAPSIM_ACCESS_READ	(1U << 0)
 #define HEAPSIM_ACCESS_WRITE	(1U << 1)
 
-/** enum heapsim_missing - the operation that would have mended it */
+/** enum heapsim_missing - the operation that would have prevented a finding */
 enum heapsim_missing {
 	HEAPSIM_MISSING_NOTHING,
 	HEAPSIM_MISSING_START_READ,	/* START, READ, or an invalidate */
@@ -623,14 +623,15 @@ enum heapsim_missing {
 
 /**
  * struct heapsim_record_cpu - the CPU's side of a record
- * @pid: process (thread group), as the reader's pid namespace has it; 0: a
- *	kernel thread, one that is not in it, or whose user is none that the
- *	watcher may be told of (then @tid, @comm, @ip and @addr are 0 too). In
- *	the initial namespace also the number of one that is gone
- * @tid: thread, as @pid
- * @comm: its name then, terminated
- * @ip: instruction pointer in user space; of a system call where it returns to
- * @addr: address of the access; 0: it was none, or a debugger's
+ * @pid: process (thread group), in the reader's pid namespace; 0: a kernel
+ *	thread, a process outside of that namespace, or one of a user about whom
+ *	the watcher gets no information (then @tid, @comm, @ip and @addr are 0,
+ *	too). In the initial namespace also the number of a process that has
+ *	ended
+ * @tid: thread, like @pid
+ * @comm: name of the thread at that time, terminated
+ * @ip: instruction pointer in user space; of a system call its return address
+ * @addr: address of the access; 0: no access, or that of a debugger
  * @time_ns: when, CLOCK_MONOTONIC; 0: there is no such side
  * @is_write: 1 for a store, or for a START or END that has WRITE
  * @reserved: 0
@@ -646,14 +647,14 @@ struct heapsim_record_cpu {
 	__u32 reserved;
 };
 
-/** enum heapsim_other - who is on the other side */
+/** enum heapsim_other - the other side of a record */
 enum heapsim_other {
-	HEAPSIM_OTHER_NOBODY,	/* or not known any more */
-	HEAPSIM_OTHER_ENGINE,	/* one of ours, by a job */
+	HEAPSIM_OTHER_NOBODY,	/* none, or not known any more */
+	HEAPSIM_OTHER_ENGINE,	/* an engine of heapsim, by a job */
 	HEAPSIM_OTHER_DEVICE,	/* an importer that has or had it mapped */
 	HEAPSIM_OTHER_VMAP,	/* a driver that has or had it vmapped */
-	HEAPSIM_OTHER_FENCE,	/* who will signal a fence */
-	HEAPSIM_OTHER_PROCESS,	/* who did the maintenance */
+	HEAPSIM_OTHER_FENCE,	/* a job or driver that will signal a fence */
+	HEAPSIM_OTHER_PROCESS,	/* a process that did maintenance */
 };
 
 /**
@@ -661,11 +662,10 @@ enum heapsim_other {
  * @type: enum heapsim_other
  * @pid: process that submitted the job, mapped or maintained; as in struct
  *	heapsim_record_cpu, with @comm and @job
- * @comm: its name then, terminated
- * @name: of the engine or device, terminated; of a vmap, as @comm
+ * @comm: name of that process at that time, terminated
+ * @name: name of the engine or device, terminated; of a vmap, like @comm
  * @job: id of the job or work, of the open that submitted it; 0 none
- * @stream: id of the stream that it is of, of the same open; 0 the NULL stream,
- *	or none
+ * @stream: id of its stream, of the same open; 0 the NULL stream, or none
  * @time_ns: when it was submitted, mapped or maintained, CLOCK_MONOTONIC
  */
 struct heapsim_record_other {
@@ -685,12 +685,13 @@ struct heapsim_record_other {
 
 /**
  * struct heapsim_record_attach - an attach of a managed buffer
- * @attach: HEAPSIM_ATTACH_*; 0: there were no more
+ * @attach: HEAPSIM_ATTACH_*; 0: there were no more attaches
  * @by: HEAPSIM_ATTACHED_BY_*
- * @stream: id of the stream that it is ordered in; ATTACH_SINGLE: and single to
- * @time_ns: when it was called for, CLOCK_MONOTONIC
- * @stack: number that the calling thread was signalled with, as @cpu_stack of
- *	struct heapsim_record; 0 it was not
+ * @stream: id of the stream in whose order it takes effect, and to which
+ *	ATTACH_SINGLE attaches
+ * @time_ns: when it was called, CLOCK_MONOTONIC
+ * @stack: number with which the calling thread was signalled, like @cpu_stack
+ *	of struct heapsim_record; 0: it was not
  */
 struct heapsim_record_attach {
 	__u32 attach;
@@ -700,34 +701,36 @@ struct heapsim_record_attach {
 	__aligned_u64 stack;
 };
 
-/* So many attaches of a buffer are remembered. */
+/* Number of attaches of a buffer that are remembered. */
 #define HEAPSIM_RECORD_NR_ATTACHES	4
 
 /**
- * struct heapsim_record - what read() of a watching /dev/heapsim gives
- * @size: bytes of this record, where the next one begins
+ * struct heapsim_record - a record, as read() of a watcher returns it
+ * @size: bytes of this record: the next one follows it
  * @kind: enum heapsim_record_kind
  * @missing: enum heapsim_missing
  * @reserved: 0
- * @seq: of this watcher, from 1; records that are never given out have one too
+ * @seq: number of the record for this watcher, from 1; dropped records have
+ *	numbers, too
  * @time_ns: when it was found first, CLOCK_MONOTONIC
- * @count: lines (accesses, operations) that it stands for: what repeats at one
- *	place while the record waits to be read is folded into it; of a drop:
- *	records. A place is a kind, a buffer, the CPU's process and code, and
- *	the other's type, process and name; the sides are those of the first
+ * @count: lines (accesses, operations) that it stands for: repetitions with the
+ *	same kind, buffer, process and code of the CPU, and type, process and
+ *	name of the other side are added to a record that waits to be read; both
+ *	sides are those of the first. Of a drop: records
  * @buf: id of the buffer
  * @off: first byte; of an access the byte that faulted
  * @len: bytes up to the end of the last line, holes between included; of an
  *	access outside a bracket those that it touched, of an operation its
  *	range, of a bracket all of the buffer
- * @name: of the buffer, terminated
- * @cpu: the access; where the access came before what is told (a store whose
- *	line was lost or is missing), that one
+ * @name: name of the buffer, terminated
+ * @cpu: the access; if an earlier access is concerned (a store whose line was
+ *	lost or is missing), that access
  * @other: the other side
- * @cpu_stack: number that the thread of @cpu was signalled with, see struct
- *	heapsim_watch; 0 it was not. Two numbers are two places
- * @other_stack: the same of the thread that submitted, mapped or maintained
- * @bytes: sum of the lengths of what it stands for, where @len has holes
+ * @cpu_stack: number with which the thread of @cpu was signalled, see struct
+ *	heapsim_watch; 0: it was not. Records with different numbers are not
+ *	merged
+ * @other_stack: the same for the thread that submitted, mapped or maintained
+ * @bytes: sum of the lengths that it stands for, if @len has holes
  * @access: of an event HEAPSIM_ACCESS_*: of the touch that fills (0: it is a
  *	fill at random), of the bracket, of the job to @buf, or what the
  *	importer may do; else 0
@@ -738,25 +741,26 @@ struct heapsim_record_attach {
  * @nr_harmless: of a drop: how many of these records were no mistakes, but
  *	waste or events; else 0
  * @attach_stream: the stream that @attach is single to
- * @kernel: of a work, which @other is, what it was submitted with, else 0
+ * @kernel: kernel of the work that @other is, as it was submitted, else 0
  * @attaches: of RECORD_CPU_WHILE_ACTIVE and RECORD_ENGINE_NOT_ATTACHED the last
  *	attaches of the buffer, the newest, which @attach is, first; else 0
  *
- * Of an event @time_ns is when it ended, and @cpu.time_ns when it began, the
- * same where it takes no time: a START waits, and maintenance that is part of
- * it lies between. @count is the lines that were filled, written back or
- * dropped, maybe 0, and 1 of all else. @other is the importer of a hold and of
- * its release, with the same time, and the job of one, with the time at which
- * it began to be submitted. The engine that begins and ends one has no @cpu;
- * @buf is what the job writes, or else reads, 0 a foreign buffer, with the
- * bytes from its first row to its last, and @bytes those that it is to move.
+ * For an event, @time_ns is the time of its end and @cpu.time_ns that of its
+ * begin; they are equal if it takes no time. A START waits, and maintenance
+ * that is part of it is between its begin and end. @count is the number of
+ * lines that were filled, written back or invalidated, which may be 0; for
+ * other events it is 1. @other is the importer of a hold and of its release,
+ * with the same time, and the job of events of jobs, with the time at which its
+ * submission began. The begin and end of a job have no @cpu; @buf is the buffer
+ * that the job writes, or else reads, 0 for a foreign buffer; @off and @len
+ * cover all rows, and @bytes is the number of bytes to move.
  *
- * A work (struct heapsim_work_op) has the events of a job, with neither @op nor
- * buffer: what it touches nobody knows before. Ids of works and of jobs count
- * by themselves, and those of another open, too: with @other.pid and
- * @other.time_ns they are one's own. It begins before what it sees is cleaned,
- * and ends when what it stored was told; @status is -ECANCELED if its open was
- * closed before.
+ * A work (struct heapsim_work_op) has the events of a job, without @op and
+ * buffer, because what it touches is unknown before. Ids of works, of jobs, and
+ * of different opens are independent of each other; together with @other.pid
+ * and @other.time_ns they are unique. A work begins before its buffers are
+ * cleaned, and ends when its stores have been accounted for; @status is
+ * -ECANCELED if its open was closed before.
  */
 struct heapsim_record {
 	__u32 size;
@@ -790,21 +794,20 @@ struct heapsim_record {
 #define HEAPSIM_WATCH_TREE	2	/* it and its descendants */
 #define HEAPSIM_WATCH_ALL	3	/* all; needs CAP_SYS_PTRACE */
 
-/* siginfo.si_code: none that the kernel or sigqueue() has. */
+/* siginfo.si_code that neither the kernel nor sigqueue() uses. */
 #define HEAPSIM_SI_STACK	(-0x4853)
 
 /*
- * Numbers of stacks count up by two: those of accesses are even, those of
- * system calls are odd.
+ * Numbers of stacks increase by two: even for accesses, odd for system calls.
  */
 #define HEAPSIM_STACK_CALL	1
 
 /*
- * sigaction.sa_flags of a handler that is for stacks: a handler that lacks one
- * of these is for something else. The kernel keeps no flags but those that it
- * knows, so these are three that together mean nothing to a signal without a
- * child or an address: SA_EXPOSE_TAGBITS, which alone a handler of arm64 may
- * have, SA_NOCLDSTOP and SA_NOCLDWAIT.
+ * sigaction.sa_flags that mark a handler for stacks; any other handler is not
+ * called. The kernel drops flags that it does not know, so these are three
+ * known ones, which together have no meaning for a signal without a child or an
+ * address: SA_EXPOSE_TAGBITS, which a handler of arm64 may have alone,
+ * SA_NOCLDSTOP and SA_NOCLDWAIT.
  */
 #define HEAPSIM_SA_STACK	0x803
 
@@ -812,37 +815,38 @@ struct heapsim_record {
 #define HEAPSIM_WATCH_MAX_SIZE		4096
 
 /**
- * struct heapsim_watch - have records queued for read() and poll()
+ * struct heapsim_watch - start to queue records for read() and poll()
  * @size: in: sizeof of this struct
- * @scope: in: HEAPSIM_WATCH_*: one of the processes that a record is about has
- *	to be in it, at most 64 generations below, and, unless the watcher has
- *	CAP_SYS_PTRACE, to be one that it could ptrace: of its user, group and
- *	user namespace, with no more capabilities, dumpable; of a side that is
- *	not so no more is told than that there is one, and of a side that is so
- *	but not in the scope no addresses
+ * @scope: in: HEAPSIM_WATCH_*: a record is queued if one of its processes is in
+ *	this scope, at most 64 generations below, and, unless the watcher has
+ *	CAP_SYS_PTRACE, is one that the watcher could ptrace: with its user,
+ *	group and user namespace, no more capabilities, and dumpable. About a
+ *	side that the watcher could not ptrace, the record only says that it
+ *	exists; a side that is not in the scope has no addresses
  * @kinds: in: HEAPSIM_KIND_BIT()s
- * @nr_records: in: how many wait at most, 1 to HEAPSIM_WATCH_MAX_RECORDS;
- *	what finds no room is dropped, and told by a record; waste and events
- *	before mistakes
+ * @nr_records: in: length of the queue, 1 to HEAPSIM_WATCH_MAX_RECORDS; records
+ *	that find it full are dropped, which is recorded; waste and events are
+ *	dropped before mistakes
  * @record_size: in: sizeof(struct heapsim_record) of the caller, from that of
- *	its first version to HEAPSIM_WATCH_MAX_SIZE, a multiple of 8; records
- *	that the kernel knows more of are cut
- * @stack_signal: in: 0, or a signal for watched threads (those that the watcher
- *	could ptrace) to note their stack at: one that has made a finding or
- *	could be a side of a later one gets it before it goes on in user space,
- *	if its process has a handler for it by SA_SIGINFO | HEAPSIM_SA_STACK and
- *	it does not block it, with si_code HEAPSIM_SI_STACK, a number in
- *	si_value, and where it was: the lower half of the instruction pointer in
- *	si_pid, the upper in si_uid. A handler may run later, on top of that of
- *	another signal, or when that was left for good: the context's
- *	instruction pointer is another then
+ *	its first version to HEAPSIM_WATCH_MAX_SIZE, a multiple of 8; longer
+ *	records of the kernel are cut
+ * @stack_signal: in: 0, or a signal at which watched threads (those that the
+ *	watcher could ptrace) record their stack. A thread that has made a
+ *	finding, or may be a side of a later one, gets the signal before it
+ *	returns to user space, if its process has a handler with SA_SIGINFO |
+ *	HEAPSIM_SA_STACK and the thread does not block the signal. si_code is
+ *	HEAPSIM_SI_STACK, si_value a number, and the instruction pointer is in
+ *	si_pid (lower half) and si_uid (upper half). If the handler runs later,
+ *	during or after that of another signal, the instruction pointer of its
+ *	context is another one
  * @reserved: 0
  *
- * read() gives as many whole records as fit, waits for the first unless
- * O_NONBLOCK is set (EAGAIN then), and fails with EINVAL where not one fits or
- * this open does not watch; poll() tells POLLERR then. Watching ends when the
- * open is closed. EPERM: WATCH_ALL. EBUSY: this open watches already, 16 of
- * the user do (without CAP_SYS_PTRACE), or 64 in all. ENOMEM.
+ * read() returns as many whole records as fit. It waits for the first one
+ * unless O_NONBLOCK is set (then EAGAIN). It fails with EINVAL if not even one
+ * fits, or if this open does not watch; in the latter case poll() reports
+ * POLLERR. Watching ends when the open is closed. EPERM: WATCH_ALL. EBUSY: this
+ * open watches already, 16 opens of the user do (without CAP_SYS_PTRACE), or 64
+ * in all. ENOMEM.
  */
 struct heapsim_watch {
 	__u32 size;
@@ -860,37 +864,38 @@ struct heapsim_watch {
 #define HEAPSIM_POLICY_OF_ALL		4	/* needs CAP_SYS_ADMIN */
 
 /**
- * struct heapsim_set_policy - what holds for a buffer, or for buffers to come
+ * struct heapsim_set_policy - set the policy of a buffer, or of new buffers
  * @size: in: sizeof of this struct
  * @scope: in: HEAPSIM_POLICY_OF_*
- * @fd: in: OF_BUF: a buffer of ours; else -1
+ * @fd: in: OF_BUF: a buffer of heapsim; else -1
  * @policy: in: enum heapsim_policy
  * @evict_random: in: 1: lines are evicted and filled at random, else 0
- * @is_precise: in: 1: each access that a process makes in user mode is seen,
- *	not just the first to a page: very slow; else 0
- * @seed: in: of random eviction
+ * @is_precise: in: 1: each access of a process in user mode is detected, not
+ *	only the first to a page: very slow; else 0
+ * @seed: in: seed of random eviction
  *
- * OF_BUF changes a live buffer. To off or from it, it is cleaned, then
- * invalidated, and all its mappings begin to show DRAM or the CPU's cache;
- * EBUSY while an importer has it mapped or vmapped, a bracket is open or a job
- * of the engine is to use it. The rest may change at any time. Random eviction
- * begins anew: the same calls give the same result. A kind of one view only
- * takes note. A START while it is off opens no bracket.
+ * OF_BUF changes an existing buffer. A change to or from off cleans and then
+ * invalidates the buffer, and its mappings then show DRAM or the CPU view;
+ * EBUSY while an importer has it mapped or vmapped, a bracket is open, or a job
+ * of the engine uses it. All other changes are possible at any time. Random
+ * eviction starts again, so the same calls give the same result. For a kind
+ * with one view the policy is only stored. While the policy is off, a START
+ * opens no bracket.
  *
- * The others are about buffers that are allocated from then on; the first of
- * these decides. OF_CONTEXT: those of this open, by HEAPSIM_IOC_BUF_ALLOC.
- * OF_TREE: those that the calling process allocates, and its descendants (at
- * most 64 generations below), by any door, while this open lives: of several
- * trees that a process is in, the nearest ancestor's, of one process the
- * newest. An open has one tree, the last it was told of. OF_ALL: all others;
- * at first it is as the parameters of the module say.
+ * The other scopes apply to buffers that are allocated from then on; the first
+ * that applies decides. OF_CONTEXT: buffers of this open, from
+ * HEAPSIM_IOC_BUF_ALLOC. OF_TREE: buffers that the calling process or its
+ * descendants (at most 64 generations below) allocate in any way while this
+ * open exists. If a process is in several trees, the nearest ancestor decides,
+ * and its newest policy. An open has one tree, that of the last call. OF_ALL:
+ * all other buffers; initially the module's parameters apply.
  *
  * @seed is combined with the buffer's number: 0 OF_BUF, from 1 on in order of
  * allocation OF_CONTEXT and OF_TREE (counted since the command), the id OF_ALL.
  *
  * EOPNOTSUPP: a foreign buffer, @is_precise without HEAPSIM_FEATURE_PRECISE
- * (it is there on x86). EPERM. EBUSY also: OF_TREE, 16
- * opens of the user have one (without CAP_SYS_ADMIN), or 64 in all.
+ * (which exists on x86). EPERM. EBUSY also: OF_TREE, if 16 opens of the user
+ * have a tree (without CAP_SYS_ADMIN), or 64 in all.
  */
 struct heapsim_set_policy {
 	__u32 size;
@@ -907,20 +912,21 @@ struct heapsim_set_policy {
 /**
  * struct heapsim_stream_op - create a stream, or destroy one
  * @size: in: sizeof of this struct
- * @flags: in: create: HEAPSIM_STREAM_NON_BLOCKING: it has no part in the order
- *	of the NULL stream; destroy: 0
- * @stream: create: out; destroy: in; gone afterwards, and then used again
+ * @flags: in: create: HEAPSIM_STREAM_NON_BLOCKING: not ordered with the NULL
+ *	stream; destroy: 0
+ * @stream: create: out; destroy: in; the id is free for reuse afterwards
  *
- * An open of /dev/heapsim is a context: streams, events, host functions, works
- * and managed buffers are its own, and the rules are those of "Managed memory"
- * in Documentation/model.rst. Nothing here runs or waits: the caller says what
- * is submitted, begun, and waited for, in the order of its program, and is
- * told who may touch what. Stream 0 is the NULL stream, which is always there.
+ * An open of /dev/heapsim is a context with its own streams, events, host
+ * functions, works and managed buffers. Documentation/model.rst, "Managed
+ * memory", has the rules. The module neither runs nor waits for anything here:
+ * the caller reports what is submitted, begun and waited for, in the order of
+ * its program, and the module decides who may touch which buffer. Stream 0 is
+ * the NULL stream, which always exists.
  *
- * What a destroyed stream holds goes on, and each buffer that is single to it
- * falls back to its default at its end. ENOENT no such stream of this open;
- * EBUSY: the user has 262144 streams, events, host functions, works, buffers
- * of contexts and operations that are not known done.
+ * Work of a destroyed stream continues. Behind it, each buffer that is single
+ * to the stream returns to its first attach state. ENOENT no such stream of
+ * this open; EBUSY: the user has 262144 streams, events, host functions, works,
+ * buffers of contexts and operations that are not known done.
  */
 struct heapsim_stream_op {
 	__u32 size;
@@ -932,11 +938,13 @@ struct heapsim_stream_op {
  * struct heapsim_attach_op - attach a managed buffer
  * @size: in: sizeof of this struct
  * @attach: in: HEAPSIM_ATTACH_*
- * @stream: in: it is ordered in this, and single to it
+ * @stream: in: stream in whose order it takes effect, and to which SINGLE
+ *	attaches
  * @buf: in: id of a buffer of this open
  *
- * EINVAL: also a buffer that is not managed. ENOENT: also a buffer that is
- * gone. EBUSY as struct heapsim_stream_op has it; so for all that follow.
+ * EINVAL: also a buffer that is not managed. ENOENT: also a buffer that no
+ * longer exists. EBUSY as for struct heapsim_stream_op, also for the commands
+ * below.
  */
 struct heapsim_attach_op {
 	__u32 size;
@@ -945,17 +953,17 @@ struct heapsim_attach_op {
 	__aligned_u64 buf;
 };
 
-/* Record: the event stands for what the stream has, and is no more in it. */
+/* Record: the event records the work of the stream, but is not part of it. */
 #define HEAPSIM_EVENT_END	(1U << 0)
 
 /**
  * struct heapsim_event_op - create, destroy, record or wait for an event
  * @size: in: sizeof of this struct
- * @flags: in: record: HEAPSIM_EVENT_END: of a stream that is about to be
- *	destroyed: its end stays where it is; else 0
- * @event: create: out; else in; gone when it is destroyed, and then used again
- * @stream: in: record: behind all of it so far; wait: what comes in it is
- *	behind the event as it was recorded last; else 0
+ * @flags: in: record: HEAPSIM_EVENT_END if the stream is about to be destroyed:
+ *	the end of the stream does not move; else 0
+ * @event: create: out; else in; the id is free for reuse after destroy
+ * @stream: in: record: stream whose work so far is recorded; wait: stream whose
+ *	further work waits for what was recorded last; else 0
  */
 struct heapsim_event_op {
 	__u32 size;
@@ -969,10 +977,10 @@ struct heapsim_event_op {
  * @size: in: sizeof of this struct
  * @flags: in: 0
  * @stream: in: submit: its stream; else 0
- * @host: submit: out; else in; gone when it has returned, and then used again
+ * @host: submit: out; else in; the id is free for reuse when it has returned
  *
- * EBUSY: it begins behind another that has not returned, has begun already, or
- * returns and has not begun.
+ * EBUSY: it is to begin before an earlier one has returned, or a second time,
+ * or it is to return before it has begun.
  */
 struct heapsim_host_op {
 	__u32 size;
@@ -982,20 +990,21 @@ struct heapsim_host_op {
 };
 
 /**
- * struct heapsim_work_op - submit, begin or end a job of somebody's engine
+ * struct heapsim_work_op - submit, begin or end a job of an engine in user
+ * space
  * @size: in: sizeof of this struct
  * @flags: in: 0
  * @stream: in: submit: its stream; else 0
- * @work: submit: out; else in; gone when it has ended, and then used again
- * @name: in: submit: engine, for records, terminated; else empty
- * @kernel: in: submit: what it runs, a number of the submitter's own for who
- *	watches events (libmem has one if heapsim run draws them), 0 none; else
- *	0. E2BIG of an older module
+ * @work: submit: out; else in; the id is free for reuse when it has ended
+ * @name: in: submit: name of the engine for records, terminated; else empty
+ * @kernel: in: submit: the kernel, a number that the submitter chooses for
+ *	watchers of events (libmem does if heapsim run draws a trace), 0 none;
+ *	else 0. E2BIG of an older module
  *
- * When it begins, what the CPU wrote into buffers that it sees is cleaned.
- * When it ends, what was stored to device views since the last end is compared
- * with what was there before, and told as written by it. That it has ended
- * makes nothing known done. EBUSY: it begins again, or ends before.
+ * When it begins, stores of the CPU to buffers that it may use are cleaned.
+ * When it ends, device views are compared with their contents at the last end
+ * of a work, and changes count as its stores. The end does not make it known
+ * done. EBUSY: it is to begin a second time, or to end before it has begun.
  */
 struct heapsim_work_op {
 	__u32 size;
@@ -1007,18 +1016,18 @@ struct heapsim_work_op {
 };
 
 /**
- * struct heapsim_work_touch - an engine touches a buffer for a work
+ * struct heapsim_work_touch - check a touch of a buffer by a work
  * @size: in: sizeof of this struct
  * @access: in: HEAPSIM_ACCESS_READ, HEAPSIM_ACCESS_WRITE or both
  * @work: in: id
  * @buf: in: id of a buffer of this open
- * @is_allowed: out: 1; 0: it is engine-not-attached, which is counted and
- *	recorded; the engine is to run on all the same
- * @attach: out: when it is 0, the state that forbids it; else 0
- * @attach_stream: out: the stream that this is single to
+ * @is_allowed: out: 1 if it is allowed; 0: a violation, engine-not-attached,
+ *	was counted and recorded; the engine shall continue nevertheless
+ * @attach: out: if @is_allowed is 0, the attach state that forbids it; else 0
+ * @attach_stream: out: the stream to which that state is single
  *
- * Judged as of the submission of the work. Buffers that are not managed may be
- * touched always.
+ * The attach state when the work was submitted decides. Buffers that are not
+ * managed may always be touched.
  */
 struct heapsim_work_touch {
 	__u32 size;
@@ -1035,14 +1044,14 @@ struct heapsim_work_touch {
 #define HEAPSIM_SYNC_EVENT	3
 
 /**
- * struct heapsim_sync - the host has waited
+ * struct heapsim_sync - state that the host has waited
  * @size: in: sizeof of this struct
  * @scope: in: HEAPSIM_SYNC_*
- * @id: in: of the stream or event, else 0
+ * @id: in: id of the stream or event, else 0
  *
- * Does not wait: it is told of a synchronise that has returned, of a query that
- * answered success, and of a fully synchronous copy or set. EBUSY: a host
- * function that has not returned is in the way, so it cannot have.
+ * Does not wait. To be called after a synchronise, after a query that returned
+ * success, and after a synchronous copy or fill. EBUSY: a host function on
+ * which the work depends has not returned, so the host cannot have waited.
  */
 struct heapsim_sync {
 	__u32 size;
@@ -1052,21 +1061,22 @@ struct heapsim_sync {
 
 /**
  * struct heapsim_attach_counters - what was done for managed memory
- * @revoked: the CPU's right ended
- * @restored: the host waited, and the buffer became touchable by the CPU
- * @cleans: CPU lines written back, whole buffers
- * @cleaned_bytes: the sum of their lengths, as they were asked for; so are all
- *	bytes below
- * @cpu_invalidates: CPU lines dropped
- * @cpu_invalidated_bytes: bytes of that
- * @gpu_cleans: GPU cache written back
- * @gpu_cleaned_bytes: bytes of that
- * @gpu_invalidates: GPU cache dropped
- * @gpu_invalidated_bytes: bytes of that
+ * @revoked: times that the CPU lost its access
+ * @restored: times that the CPU regained it, because the host had waited
+ * @cleans: buffers whose CPU lines were written back
+ * @cleaned_bytes: sum of the lengths of these buffers, as they were requested;
+ *	the same holds for all bytes below
+ * @cpu_invalidates: buffers whose CPU lines were invalidated
+ * @cpu_invalidated_bytes: their bytes
+ * @gpu_cleans: buffers whose lines in the GPU's cache were written back
+ * @gpu_cleaned_bytes: their bytes
+ * @gpu_invalidates: buffers whose lines in the GPU's cache were invalidated
+ * @gpu_invalidated_bytes: their bytes
  * @prefetches_to_cpu: attaches from global or single to host
  * @prefetches_to_gpu: attaches from host to global or single
- * @cpu_while_active: violations: the CPU touched what it may not now
- * @engine_not_attached: violations: a job touched what its stream may not
+ * @cpu_while_active: violations: the CPU touched a buffer while it might not
+ * @engine_not_attached: violations: a job touched a buffer that its stream may
+ *	not use
  * @cpu_on_device: violations: the CPU touched device memory
  */
 struct heapsim_attach_counters {
@@ -1088,14 +1098,14 @@ struct heapsim_attach_counters {
 };
 
 /**
- * struct heapsim_attach_info - what was done for a buffer, or for all
+ * struct heapsim_attach_info - return what was done for managed memory
  * @size: in: sizeof of this struct
  * @flags: in: 0
- * @buf: in: id of a buffer of this open, 0: all that it ever had
+ * @buf: in: id of a buffer of this open; 0: all buffers that it ever had
  * @attach: out: HEAPSIM_ATTACH_*, the newest state of a managed buffer, else 0
- * @is_cpu_allowed: out: 1 when the CPU may touch it now; of all: when no stream
- *	is active
- * @attach_stream: out: the stream that the state is single to
+ * @is_cpu_allowed: out: 1 if the CPU may touch it now; for all: if no stream is
+ *	active
+ * @attach_stream: out: the stream to which @attach is single
  * @count: out: counters
  */
 struct heapsim_attach_info {
