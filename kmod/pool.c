@@ -264,7 +264,7 @@ int heapsim_pool_alloc(struct heapsim_pool *pool, unsigned long nr_pages,
  * heapsim_pool_free() - free a chunk
  * @pool: pool that it was allocated from
  * @chunk: chunk
- * @is_zero: nobody can have written to it
+ * @is_zero: it was never written to
  */
 void heapsim_pool_free(struct heapsim_pool *pool,
 		       const struct heapsim_chunk *chunk, bool is_zero)

@@ -127,14 +127,14 @@ static void copy(u8 *to, const u8 *from, size_t len)
 	}
 }
 
-/* Make @to the same as @from, from the first difference on; false: no need. */
+/* Copies from the first difference on. Returns false if there is none. */
 static bool update(u8 *to, const u8 *from, size_t len)
 {
 	const u64 *x = (const u64 *)from;
 	u64 *y = (u64 *)to;
 	size_t i;
 
-	/* Most lines that have changed have from their first byte on. */
+	/* Most lines that have changed differ from their first byte on. */
 	if (*x != *y) {
 		copy(to, from, len);
 		return true;
@@ -191,7 +191,7 @@ static u64 first_word(const struct line_buf *buf, size_t line)
 	return (u64)line << (buf->line_shift - 3);
 }
 
-/** struct line_bytes - bit a byte of a line */
+/** struct line_bytes - a bit for each byte of a line */
 struct line_bytes {
 	u64 bits[LINE_SIZE_MAX / WORD_BITS];
 };
@@ -201,7 +201,7 @@ static size_t count_bytes(const struct line_bytes *bytes)
 	return env_popcount64(bytes->bits[0]) + env_popcount64(bytes->bits[1]);
 }
 
-/* Bytes of a word that are zero, bit a byte in the order of memory. */
+/* Returns a bit for each byte of a word that is zero, in memory order. */
 static u64 zero_bytes(u64 word)
 {
 	const u64 low = 0x0101010101010101ULL;
@@ -218,7 +218,7 @@ static u64 zero_bytes(u64 word)
 	return zero;
 }
 
-/* Bytes of a hidden line that hold the pattern. */
+/* Finds the bytes of a hidden line that equal the pattern. */
 static struct line_bytes pattern_bytes(const struct line_buf *buf, size_t line)
 {
 	const u64 *cpu = (const u64 *)(page_of(buf, line)->cpu +
@@ -234,7 +234,7 @@ static struct line_bytes pattern_bytes(const struct line_buf *buf, size_t line)
 	return bytes;
 }
 
-/* Of these, drop what is in no row of PATTERN_ROW or more. */
+/* Drops bytes that are not in a run of PATTERN_ROW or more. */
 static void drop_short_rows(const struct line_buf *buf,
 			    struct line_bytes *bytes)
 {
@@ -251,7 +251,7 @@ static void drop_short_rows(const struct line_buf *buf,
 	}
 }
 
-/* Bytes of a hidden line that the CPU has not stored. */
+/* Finds the bytes of a hidden line that the CPU has not stored. */
 static struct line_bytes missing_bytes(const struct line_buf *buf, size_t line)
 {
 	struct line_bytes bytes = pattern_bytes(buf, line);
@@ -264,7 +264,7 @@ static struct line_bytes missing_bytes(const struct line_buf *buf, size_t line)
 	return bytes;
 }
 
-/* Has the CPU stored no byte of a hidden line? */
+/* Returns true if the CPU has stored no byte of a hidden line. */
 static bool is_pattern(const struct line_buf *buf, size_t line)
 {
 	const u64 *cpu = (const u64 *)(page_of(buf, line)->cpu +
@@ -279,8 +279,8 @@ static bool is_pattern(const struct line_buf *buf, size_t line)
 }
 
 /*
- * The CPU's bytes differ from those the line was filled with; if it is hidden,
- * the CPU has stored to it.
+ * Returns true if the CPU's bytes differ from those with which the line was
+ * filled; for a hidden line, if the CPU has stored to it.
  */
 static bool has_changed(const struct line_buf *buf, size_t line)
 {
@@ -302,8 +302,8 @@ static bool is_dirty(const struct line_buf *buf, size_t line)
 }
 
 /*
- * Does DRAM lack something that the CPU stored? Of a hidden line it may have
- * all that there is, and the line is Dirty still.
+ * Returns true if DRAM lacks a byte that the CPU stored. A hidden line may be
+ * Dirty although DRAM has all stored bytes.
  */
 static bool is_unclean(const struct line_buf *buf, size_t line)
 {
@@ -322,7 +322,7 @@ static bool is_unclean(const struct line_buf *buf, size_t line)
 	return false;
 }
 
-/* Of a hidden line: are bytes that were not stored other ones in DRAM? */
+/* Hidden line: returns true if bytes that were not stored differ in DRAM. */
 static bool is_any_stale(const struct line_buf *buf, size_t line,
 			 const struct line_bytes *missing)
 {
@@ -339,7 +339,7 @@ static bool is_any_stale(const struct line_buf *buf, size_t line,
 	return false;
 }
 
-/* Of a hidden line, what the CPU has stored is not. */
+/* Bytes of a hidden line that the CPU has stored are not stale. */
 static bool is_stale(const struct line_buf *buf, size_t line)
 {
 	const struct line_page *page = page_of(buf, line);
@@ -355,7 +355,7 @@ static bool is_stale(const struct line_buf *buf, size_t line)
 	return is_any_stale(buf, line, &missing);
 }
 
-/* Has the CPU changed a byte? @missing: of a hidden line; NULL: it is none. */
+/* Returns true if the CPU has changed a byte. @missing: for a hidden line. */
 static bool is_changed(const struct line_page *page, size_t off, size_t byte,
 		       const struct line_bytes *missing)
 {
@@ -363,7 +363,7 @@ static bool is_changed(const struct line_page *page, size_t off, size_t byte,
 			 page->cpu[off + byte] != twin_image(page)[off + byte];
 }
 
-/* What is_changed() takes: @bytes filled in, or NULL. */
+/* Returns the argument for is_changed(): @bytes, filled in, or NULL. */
 static const struct line_bytes *missing_of(const struct line_buf *buf,
 					   size_t line,
 					   struct line_bytes *bytes)
@@ -374,7 +374,9 @@ static const struct line_bytes *missing_of(const struct line_buf *buf,
 	return bytes;
 }
 
-/* Offset in the buffer after the last byte that the CPU changed, 0 none. */
+/*
+ * Returns the end of the last byte that the CPU changed in the buffer, 0 none.
+ */
 static u64 last_changed_in(const struct line_buf *buf, size_t line)
 {
 	const struct line_page *page = page_of(buf, line);
@@ -417,7 +419,7 @@ static u64 next_changed(const struct line_buf *buf, size_t line, size_t from)
 	return 0;
 }
 
-/* Is it certain that no line of the page is stale, nor one beside it? */
+/* Returns true if no line of the page or beside it can be stale. */
 static bool is_never_stale(const struct line_buf *buf, size_t page)
 {
 	return !buf->pages[page].twin &&
@@ -425,9 +427,9 @@ static bool is_never_stale(const struct line_buf *buf, size_t page)
 }
 
 /*
- * Remember where the CPU last changed a byte, before the line's images move.
- * It is only ever asked for beside a stale line, and only a page with a twin
- * has any: all other maintenance is spared the search.
+ * Stores where the CPU last changed a byte, before the line's images are moved.
+ * This is needed only beside a stale line, and only a page with a twin has any:
+ * all other maintenance skips the search.
  */
 static void note_changes(const struct line_buf *buf, size_t line,
 			 struct line_op *op)
@@ -441,7 +443,9 @@ static void note_changes(const struct line_buf *buf, size_t line,
 		op->last_changed = last;
 }
 
-/* Would cleaning this stale line overwrite bytes of an engine? */
+/*
+ * Returns true if a clean of this stale line would overwrite an engine's bytes.
+ */
 static bool loses_device_write(const struct line_buf *buf, size_t line,
 			       const struct line_op *op)
 {
@@ -477,7 +481,7 @@ static bool loses_device_write(const struct line_buf *buf, size_t line,
 	return false;
 }
 
-/* Write a Dirty line back to DRAM; it is Clean then. */
+/* Writes a Dirty line back to DRAM, which makes it Clean. */
 static void write_back(struct line_buf *buf, size_t line)
 {
 	struct line_page *page = page_of(buf, line);
@@ -485,7 +489,9 @@ static void write_back(struct line_buf *buf, size_t line)
 	u64 once[LINE_SIZE_MAX / sizeof(u64)];
 	u8 *bytes = (u8 *)once;
 
-	/* A driver may store to a CPU view it vmaps: DRAM and twin get one. */
+	/*
+	 * A driver may store to a CPU view that it has vmapped: copy it once.
+	 */
 	copy(bytes, cpu_image(page) + off, line_size(buf));
 	if (page->cpu || page->twin)
 		copy(page->dram + off, bytes, line_size(buf));
@@ -498,9 +504,8 @@ static void write_back(struct line_buf *buf, size_t line)
 }
 
 /*
- * Write back the Dirty ones of lines [bit, end) of a page with a CPU image and
- * no twin: nothing of it is stale, so nothing is lost by it. Returns how many
- * they were.
+ * Writes back the Dirty lines of [bit, end) of a page with a CPU image and
+ * without a twin: no line is stale, so no bytes are lost. Returns their number.
  */
 static u64 write_back_lines(struct line_buf *buf, const struct line_page *page,
 			    size_t bit, size_t end)
@@ -538,7 +543,7 @@ static void lose_device_write(struct line_buf *buf, size_t line)
 	tell(buf, LINE_LOST_DEVICE_WRITE, line);
 }
 
-/* The old bytes again, where nothing was stored. */
+/* Restores the old bytes where nothing was stored. */
 static void show_line(struct line_buf *buf, size_t line)
 {
 	const struct line_page *page = page_of(buf, line);
@@ -548,7 +553,7 @@ static void show_line(struct line_buf *buf, size_t line)
 	bit_clear(buf->hidden, line);
 }
 
-/* The same, in place of @missing alone. */
+/* Restores the old bytes of @missing only. */
 static void show_bytes(struct line_buf *buf, size_t line,
 		       const struct line_bytes *missing)
 {
@@ -573,7 +578,7 @@ static void hide_line(struct line_buf *buf, size_t line)
 	bit_set(buf->hidden, line);
 }
 
-/* What was stored of a line goes to DRAM, and more may come. */
+/* Writes the stored bytes of a line to DRAM; more stores may follow. */
 static void write_back_stored(struct line_buf *buf, size_t line,
 			      const struct line_bytes *missing)
 {
@@ -584,13 +589,13 @@ static void write_back_stored(struct line_buf *buf, size_t line,
 	for (i = 0; i < line_size(buf); i++)
 		if (!bit_is_set(missing->bits, i))
 			page->dram[off + i] = page->cpu[off + i];
-	/* It is all there is of a store of the byte that the pattern has. */
+	/* A store of a byte that equals the pattern leaves no other trace. */
 	if (count_bytes(missing) < line_size(buf))
 		bit_clear(buf->stored, line);
 	buf->count.lines_cleaned++;
 }
 
-/* If it stays hidden a WRITE bracket is open, in which more may be stored. */
+/* The line stays hidden while a WRITE bracket is open, for more stores. */
 static void clean_hidden(struct line_buf *buf, size_t line, struct line_op *op)
 {
 	struct line_bytes missing;
@@ -627,14 +632,17 @@ static void clean_line(struct line_buf *buf, size_t line, struct line_op *op)
 	if (!is_dirty(buf, line))
 		return;
 	op->nr_dirty++;
-	/* what changed before this line decides, so it is noted afterwards */
+	/*
+	 * Stored afterwards, because bytes that changed before this line
+	 * decide.
+	 */
 	if (is_stale(buf, line) && loses_device_write(buf, line, op))
 		lose_device_write(buf, line);
 	note_changes(buf, line, op);
 	write_back(buf, line);
 }
 
-/* Bits of the lines of @page that [op->off, op->end) touches. */
+/* Returns the lines of @page that [op->off, op->end) touches. */
 static void op_lines(const struct line_buf *buf, size_t page,
 		     const struct line_op *op, size_t *first, size_t *end)
 {
@@ -650,7 +658,7 @@ static void op_lines(const struct line_buf *buf, size_t page,
 }
 
 /**
- * line_bitmap_words() - words that each bitmap of a buffer has
+ * line_bitmap_words() - return the length of each bitmap of a buffer
  * @nr_pages: pages of the buffer
  * @page_shift: log2 of the page size
  * @line_shift: log2 of the line size
@@ -665,7 +673,7 @@ size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift)
 }
 
 /**
- * line_set_bitmaps() - place the bitmaps of a buffer
+ * line_set_bitmaps() - set the bitmaps of a buffer
  * @buf: buffer
  * @bitmaps: LINE_NR_BITMAPS times line_bitmap_words() words, zeroed; @valid is
  *	its address
@@ -727,7 +735,7 @@ bool line_bracket_close(struct line_buf *buf, struct line_bracket *bracket,
 }
 
 /**
- * line_bracket_end() - a process will not END any bracket any more
+ * line_bracket_end() - close all brackets of a process that cannot end them
  * @buf: buffer
  * @bracket: the process's
  */
@@ -738,10 +746,10 @@ void line_bracket_end(struct line_buf *buf, struct line_bracket *bracket)
 }
 
 /**
- * line_bracket_hides() - may a store of a process hide stale lines?
- * @bracket: the process's; NULL: it has had none
+ * line_bracket_hides() - check whether a store of a process hides stale lines
+ * @bracket: brackets of the process; NULL: it never had one
  *
- * Return: true if it is in a bracket for writing alone, or in none.
+ * Return: true if it has a bracket for writing only, or none.
  */
 bool line_bracket_hides(const struct line_bracket *bracket)
 {
@@ -750,11 +758,11 @@ bool line_bracket_hides(const struct line_bracket *bracket)
 }
 
 /**
- * line_page_has_valid() - does any line of the page hold CPU bytes?
+ * line_page_has_valid() - check whether a page has a valid line
  * @buf: buffer
  * @page: page number
  *
- * Once none does, the host may take the page's images back.
+ * If it has none, the host may take the page's images back.
  *
  * Return: true if a line is not Invalid.
  */
@@ -766,11 +774,11 @@ bool line_page_has_valid(const struct line_buf *buf, size_t page)
 }
 
 /**
- * line_page_has_written() - did an engine write a line of the page?
+ * line_page_has_written() - check whether an engine wrote a line of a page
  * @buf: buffer
  * @page: page number
  *
- * Return: true if one did since the line's last invalidate.
+ * Return: true if it did since the line's last invalidate.
  */
 bool line_page_has_written(const struct line_buf *buf, size_t page)
 {
@@ -780,7 +788,7 @@ bool line_page_has_written(const struct line_buf *buf, size_t page)
 }
 
 /**
- * line_page_is_valid() - do all lines of the page hold CPU bytes?
+ * line_page_is_valid() - check whether all lines of a page are valid
  * @buf: buffer
  * @page: page number
  *
@@ -794,13 +802,13 @@ bool line_page_is_valid(const struct line_buf *buf, size_t page)
 }
 
 /**
- * line_page_is_written() - is it all the same whether an engine writes there?
+ * line_page_is_written() - check whether line_engine_write() can be skipped
  * @buf: buffer
  * @page: page number
  *
- * Return: true if engines have written each of its lines, none of which the CPU
- * has stored to or been told of since: line_engine_write() would change
- * nothing.
+ * Return: true if engines have written each line of the page, and since then
+ * the CPU has not stored to any, and none was reported: line_engine_write()
+ * would change nothing.
  */
 bool line_page_is_written(const struct line_buf *buf, size_t page)
 {
@@ -812,11 +820,11 @@ bool line_page_is_written(const struct line_buf *buf, size_t page)
 }
 
 /**
- * line_page_has_dirty() - is any line of the page Dirty?
+ * line_page_has_dirty() - check whether a page has a Dirty line
  * @buf: buffer
  * @page: page number
  *
- * Return: true if one is; all bytes are compared to find out.
+ * Return: true if it has; compares all bytes.
  */
 bool line_page_has_dirty(const struct line_buf *buf, size_t page)
 {
@@ -832,7 +840,7 @@ bool line_page_has_dirty(const struct line_buf *buf, size_t page)
 }
 
 /**
- * line_page_is_shared() - is the CPU view of the page DRAM itself?
+ * line_page_is_shared() - check whether the CPU view of a page is DRAM
  * @buf: buffer
  * @page: page number
  *
@@ -844,13 +852,13 @@ bool line_page_is_shared(const struct line_buf *buf, size_t page)
 }
 
 /**
- * line_page_has_hidden() - does any line of the page have its old bytes aside?
+ * line_page_has_hidden() - check for lines whose old bytes are aside
  * @buf: buffer
  * @page: page number
  *
- * As long as one does, the page keeps both its images.
+ * While a page has one, it keeps both its images.
  *
- * Return: true if one does.
+ * Return: true if the page has one.
  */
 bool line_page_has_hidden(const struct line_buf *buf, size_t page)
 {
@@ -900,7 +908,7 @@ u64 line_fill_page(struct line_buf *buf, size_t page)
 }
 
 /**
- * line_touch() - the CPU is seen to touch a line
+ * line_touch() - account for a touch of the CPU that was detected
  * @buf: buffer
  * @off: offset of the access, bytes; its line is valid (filled before)
  * @access: LINE_READ or LINE_WRITE; for a write the page has a CPU image
@@ -929,16 +937,17 @@ void line_touch(struct line_buf *buf, u64 off, enum line_access access,
 }
 
 /**
- * line_hide_page() - the CPU is seen to store to a page
+ * line_hide_page() - handle a store of the CPU to a page that was detected
  * @buf: buffer
  * @page: page number; it has a CPU image
  * @bracket: of the process that stores; NULL: it has had none
  *
- * To be called before line_touch(). Of Clean stale lines the old bytes are put
- * aside, so that what is stored can be told from what is not, whatever it is.
+ * To be called before line_touch(). Puts the old bytes of Clean stale lines
+ * aside, so that stored bytes can be distinguished from others, whatever their
+ * value.
  *
- * Return: true if some were: the next read of the page is to be seen, by
- * whatever PTE.
+ * Return: true if a line was hidden: the next read of the page must be
+ * detected, by any PTE.
  */
 bool line_hide_page(struct line_buf *buf, size_t page,
 		    const struct line_bracket *bracket)
@@ -960,17 +969,17 @@ bool line_hide_page(struct line_buf *buf, size_t page,
 }
 
 /**
- * line_show_page() - the CPU is seen to read a page
+ * line_show_page() - handle a read of the CPU from a page that was detected
  * @buf: buffer
  * @page: page number
  * @bracket: of the process that reads; NULL: it has had none
  *
- * To be called before line_touch(). Hidden lines without a store have their
- * old bytes again, unless the process is in a READ bracket: what it reads there
- * was taken in, and others may be about to store.
+ * To be called before line_touch(). Hidden lines without a store get their old
+ * bytes back, unless the process is in a READ bracket: what it reads there was
+ * taken in, and other processes may be about to store.
  *
- * Return: true if some have: the next store to the page is to be seen, by
- * whatever PTE.
+ * Return: true if a line got them back: the next store to the page must be
+ * detected, by any PTE.
  */
 bool line_show_page(struct line_buf *buf, size_t page,
 		    const struct line_bracket *bracket)
@@ -991,12 +1000,12 @@ bool line_show_page(struct line_buf *buf, size_t page,
 }
 
 /**
- * line_show_all() - the CPU may read a page from now on, and is not seen
+ * line_show_all() - prepare a page for reads that are not detected
  * @buf: buffer
  * @page: page number
  *
- * As line_show_page(), and where something was stored to a line the old bytes
- * are round it: it is Dirty, and stale if it was.
+ * Like line_show_page(); a line with stores also gets its other old bytes back:
+ * it is Dirty, and stale if it was.
  */
 void line_show_all(struct line_buf *buf, size_t page)
 {
@@ -1027,10 +1036,10 @@ void line_add_cpu(struct line_buf *buf, size_t page, u8 *image)
 }
 
 /**
- * line_lend_cpu() - as line_add_cpu(), with an image that has the bytes already
+ * line_lend_cpu() - like line_add_cpu(), with an image that has the bytes
  * @buf: buffer
  * @page: page number; it has no CPU image
- * @image: a page of memory with what the CPU sees of the page
+ * @image: a page of memory with the CPU view of the page
  */
 void line_lend_cpu(struct line_buf *buf, size_t page, u8 *image)
 {
@@ -1050,10 +1059,10 @@ void line_add_twin(struct line_buf *buf, size_t page, u8 *image)
 }
 
 /**
- * line_lend_twin() - as line_add_twin(), with an image that has its bytes
+ * line_lend_twin() - like line_add_twin(), with an image that has the bytes
  * @buf: buffer
- * @page: page number; it may have a twin, which is the host's again
- * @image: a page of memory with what the valid lines were filled with
+ * @page: page number; if it has a twin, the host may take that back
+ * @image: a page of memory with the bytes with which valid lines were filled
  */
 void line_lend_twin(struct line_buf *buf, size_t page, u8 *image)
 {
@@ -1061,7 +1070,7 @@ void line_lend_twin(struct line_buf *buf, size_t page, u8 *image)
 }
 
 /**
- * line_needs_twin() - must the page get a twin before DRAM is written?
+ * line_needs_twin() - check whether a page needs a twin before DRAM is written
  * @buf: buffer
  * @page: page number
  *
@@ -1073,8 +1082,8 @@ bool line_needs_twin(const struct line_buf *buf, size_t page)
 }
 
 /*
- * The first of lines [line, end) that is Dirty and not in DRAM, @end: none is.
- * Pages are passed over whole where one look is enough.
+ * Returns the first line of [line, end) that is Dirty and not in DRAM, or @end.
+ * Skips whole pages if one check is enough.
  */
 static size_t next_unclean(const struct line_buf *buf, size_t line, size_t end)
 {
@@ -1099,9 +1108,9 @@ static size_t next_unclean(const struct line_buf *buf, size_t line, size_t end)
 }
 
 /**
- * line_job_words() - words that the bitmap of a job has
+ * line_job_words() - return the length of the bitmap of a job
  * @off: first byte that the job uses
- * @len: from there to the end of the last, at least 1
+ * @len: bytes from there to the end of the last, at least 1
  * @line_shift: log2 of the line size
  *
  * Return: number of u64.
@@ -1114,7 +1123,7 @@ size_t line_job_words(u64 off, u64 len, u32 line_shift)
 }
 
 /**
- * line_job_init() - a job that has been told of nothing
+ * line_job_init() - initialise a job, for which no line has been reported
  * @job: job
  * @map: line_job_words() words, zeroed
  * @off: first byte that the job uses
@@ -1126,7 +1135,7 @@ void line_job_init(struct line_job *job, u64 *map, u64 off, u32 line_shift)
 	job->told = map;
 }
 
-/* Is it the first time that the job is told of the line? */
+/* Returns true if the line has not been reported for the job yet. */
 static bool is_news(struct line_job *job, size_t line)
 {
 	if (!job || !job->told)
@@ -1157,12 +1166,13 @@ static void engine_meets_dirty(struct line_buf *buf, u64 off, u64 len,
 }
 
 /**
- * line_engine_read() - an engine reads DRAM, or may from now on
+ * line_engine_read() - account for an engine that reads DRAM, or may from now
+ * on
  * @buf: buffer
  * @off: first byte
  * @len: bytes
- * @job: whose lines are told once, however often it reads them; one without a
- *	bitmap has been told of all; NULL: each time
+ * @job: job for which each line is reported once, however often it is read; if
+ *	it has no bitmap, all lines have been reported; NULL: report each time
  */
 void line_engine_read(struct line_buf *buf, u64 off, u64 len,
 		      struct line_job *job)
@@ -1172,11 +1182,11 @@ void line_engine_read(struct line_buf *buf, u64 off, u64 len,
 }
 
 /**
- * line_engine_will_write() - an engine may write DRAM from now on
+ * line_engine_will_write() - account for an engine that may write DRAM from now
  * @buf: buffer
  * @off: first byte
  * @len: bytes
- * @job: as for line_engine_read(), but with a bitmap of its own
+ * @job: as for line_engine_read(), with another bitmap
  */
 void line_engine_will_write(struct line_buf *buf, u64 off, u64 len,
 			    struct line_job *job)
@@ -1186,13 +1196,14 @@ void line_engine_will_write(struct line_buf *buf, u64 off, u64 len,
 }
 
 /**
- * line_engine_write() - an engine writes DRAM
+ * line_engine_write() - account for an engine that writes DRAM
  * @buf: buffer
  * @off: first byte
  * @len: bytes
  * @job: as for line_engine_will_write()
  *
- * The host moves the bytes, after it gave each page a twin that needs one.
+ * The host moves the bytes, after it has given twins to all pages that need
+ * one.
  */
 void line_engine_write(struct line_buf *buf, u64 off, u64 len,
 		       struct line_job *job)
@@ -1219,8 +1230,8 @@ void line_engine_write(struct line_buf *buf, u64 off, u64 len,
  * @off: first byte
  * @len: bytes; no overflow
  *
- * The host then gives the pages of the range in ascending order; pages
- * without valid lines and without engine writes may be left out.
+ * The host then passes the pages of the range in ascending order; it may skip
+ * pages without valid lines and without writes of engines.
  */
 void line_op_begin(struct line_op *op, u64 off, u64 len)
 {
@@ -1235,7 +1246,7 @@ void line_op_begin(struct line_op *op, u64 off, u64 len)
  * @page: page number
  * @op: operation
  *
- * A line partly inside is cleaned whole.
+ * A line that is partly inside is cleaned as a whole.
  */
 void line_clean_page(struct line_buf *buf, size_t page, struct line_op *op)
 {
@@ -1286,7 +1297,7 @@ static void drop_line(struct line_buf *buf, size_t line)
 	bit_clear(buf->hidden, line);
 }
 
-/* Drop lines [bit, end) none of which can be Dirty or hidden. */
+/* Drops lines [bit, end), none of which can be Dirty or hidden. */
 static void drop_clean_lines(struct line_buf *buf, size_t bit, size_t end,
 			     struct line_op *op)
 {
@@ -1325,7 +1336,7 @@ static void count_shared(struct line_buf *buf, size_t line)
  * @page: page number
  * @op: operation
  *
- * A line partly inside is cleaned first: bytes outside the range survive.
+ * A line that is partly inside is cleaned first: bytes outside are not lost.
  */
 void line_invalidate_page(struct line_buf *buf, size_t page,
 			  struct line_op *op)
@@ -1440,7 +1451,7 @@ u64 line_compare_page(struct line_buf *buf, size_t page)
 }
 
 /**
- * line_evict() - a cache drops a line of its own accord
+ * line_evict() - evict a line, as a cache may do at any time
  * @buf: buffer
  * @line: line number
  *

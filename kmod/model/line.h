@@ -2,11 +2,11 @@
 /*
  * The lines of a two-view buffer.
  *
- * A page has up to three images: what DRAM holds (@dram), what the CPU's
- * cache holds (@cpu) and what its lines were filled with (@twin). An image
- * that would be equal is shared: @twin NULL means the twin is DRAM, @cpu NULL
- * means the CPU view is the twin. The host gives pages for images and takes
- * them back; the model says when, moves the bytes and counts.
+ * A page has up to three images: the contents of DRAM (@dram), the contents of
+ * the CPU's cache (@cpu), and the bytes with which its lines were filled
+ * (@twin). Equal images are shared: if @twin is NULL, DRAM is the twin; if @cpu
+ * is NULL, the twin is the CPU view. The host provides pages for images and
+ * takes them back; the model decides when, moves the bytes and counts.
  *
  * Nothing here locks: the host serialises calls on a page and its successor.
  */
@@ -15,7 +15,7 @@
 
 #include "env.h"
 
-/** struct line_counters - see struct heapsim_counters, field by field */
+/** struct line_counters - the members of struct heapsim_counters */
 struct line_counters {
 	u64 fills;
 	u64 lines_filled;
@@ -36,7 +36,7 @@ struct line_counters {
 	u64 unmatched_ends;
 };
 
-/** enum line_event - what is told of lines, besides being counted */
+/** enum line_event - events that are reported, besides being counted */
 enum line_event {
 	LINE_STALE_READ,
 	LINE_UNSEEN_STALE_READ,
@@ -50,7 +50,7 @@ enum line_event {
 	LINE_REDUNDANT_INVALIDATE,
 };
 
-/** enum line_dir - what a bracket allows; as DMA_BUF_SYNC_READ and _WRITE */
+/** enum line_dir - access of a bracket: DMA_BUF_SYNC_READ and _WRITE */
 enum line_dir {
 	LINE_DIR_READ = 1,
 	LINE_DIR_WRITE = 2,
@@ -72,9 +72,9 @@ struct line_bracket {
 /**
  * struct line_page - one page of a two-view buffer
  * @dram: the device view; never NULL
- * @cpu: the CPU view, or NULL: it is the twin
- * @twin: what lines were filled with, or NULL: it is DRAM
- * @writer: who stored last by a fault, 0 nobody; the host's number
+ * @cpu: the CPU view; NULL: the twin
+ * @twin: bytes with which lines were filled; NULL: DRAM
+ * @writer: process whose store faulted last, the host's number of it; 0 none
  */
 struct line_page {
 	u8 *dram;
@@ -83,7 +83,7 @@ struct line_page {
 	u32 writer;
 };
 
-#define LINE_NR_BITMAPS	4	/* in one array, all but @hidden */
+#define LINE_NR_BITMAPS	4	/* in one array, all except @hidden */
 
 /**
  * struct line_buf - a two-view buffer
@@ -92,16 +92,16 @@ struct line_page {
  * @nr_pages: pages
  * @nr_write: WRITE brackets that are open, of all processes
  * @pages: array of @nr_pages
- * @valid: bit a line: it is not Invalid
- * @stored: bit a line: it holds the address of a faulting store
- * @written: bit a line: an engine wrote it since its last invalidate
- * @told: bit a line: no possible stale read any more: one has been reported, or
- *	the line was written back since
- * @hidden: bit a line: its old bytes are aside: the twin has them, and the CPU
- *	image has the pattern wherever the CPU has not stored since
+ * @valid: a bit for each line: it is not Invalid
+ * @stored: a bit for each line: it contains the address of a faulting store
+ * @written: a bit for each line: an engine wrote it since its last invalidate
+ * @told: a bit for each line: no possible stale read is reported any more,
+ *	because one was, or the line was written back since
+ * @hidden: a bit for each line: its old bytes are aside, in the twin, and the
+ *	CPU image has the pattern wherever the CPU has not stored since
  * @count: counters
- * @tell: told of each line, and of each redundant operation's range, at once
- *	and before the line changes; NULL nobody is
+ * @tell: called for each line, and for the range of each redundant operation,
+ *	before the line changes; NULL: nothing is reported
  *
  * The bitmaps have line_bitmap_words() words each, zero at first;
  * line_set_bitmaps() places them.
@@ -148,9 +148,9 @@ struct line_op {
 };
 
 /**
- * struct line_job - lines that a job has been told of
+ * struct line_job - lines that have been reported for a job
  * @first: line of the first bit
- * @told: bit a line; NULL: of all
+ * @told: a bit for each line; NULL: all lines
  */
 struct line_job {
 	size_t first;
