@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What buffers of ours cost beside those of the kernel's own system heap.
- * Each figure is a median; ours and the peer's are measured in turns, and few
- * and many live buffers in turns, so that a slow time of the machine hits all.
+ * Measures the cost of heapsim's buffers compared with those of the kernel's
+ * system heap. Each figure is a median. The two are measured alternately, and
+ * so are few and many live buffers, so that other load affects all of them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@
 #define SYNC_LEN	(64 * MIB)
 #define NR_FEW		100
 #define NR_MANY		50000
-#define NR_ROUNDS	3	/* of few, then many */
-#define NR_LAPS		5	/* of each row in a round */
+#define NR_ROUNDS	3	/* each with few, then many buffers */
+#define NR_LAPS		5	/* measurements of each row in a round */
 #define NR_WEIGHED	4000
 
 #define PEER		"system"
@@ -116,7 +116,7 @@ static void buf_sync(int fd, uint64_t flags)
 			die("sync");
 }
 
-/* Measures answer nanoseconds; @arg is the measure's own. */
+/* Measurements return nanoseconds; the meaning of @arg depends on them. */
 
 static double measure_alloc(enum heap heap, size_t len)
 {
@@ -156,7 +156,7 @@ static double measure_write(enum heap heap, size_t arg)
 	return measure_touch(heap, true);
 }
 
-/* START and END for writing, with so many pages dirtied between. */
+/* Measures START and END for writing, with @nr_dirty dirty pages between. */
 static double measure_sync(enum heap heap, size_t nr_dirty)
 {
 	static int fds[NR_HEAPS];
@@ -184,7 +184,7 @@ static double measure_sync(enum heap heap, size_t nr_dirty)
 	return took + now_ns();
 }
 
-/* In user land, over memory that is there: what a full clean is held to. */
+/* Measures memcpy() in user space, with which a full clean is compared. */
 static double measure_memcpy(enum heap heap, size_t len)
 {
 	static uint8_t *from, *to;
@@ -219,7 +219,7 @@ static uint64_t mem_available(void)
 	return (uint64_t)kib * KIB;
 }
 
-/* Bytes that a live buffer of a page takes, its page included. */
+/* Returns the memory of a live buffer of one page, including the page. */
 static double measure_memory(enum heap heap, size_t arg)
 {
 	static int fds[NR_WEIGHED];
@@ -241,12 +241,12 @@ struct row {
 	double (*measure)(enum heap heap, size_t arg);
 	size_t arg;
 	enum heap ours;
-	/* What is measured as the peer: the same, or memcpy. */
+	/* The measurement of the peer: the same function, or memcpy */
 	double (*measure_peer)(enum heap heap, size_t arg);
 	size_t peer_arg;
 };
 
-#define SAME	SIZE_MAX	/* the peer's argument is ours */
+#define SAME	SIZE_MAX	/* the peer has the same argument */
 
 #define ALLOC(text, len, heap) \
 	{ "alloc+free " text, "us", 1e3, measure_alloc, len, heap, \
@@ -283,7 +283,7 @@ static struct row rows[] = {
 	  HEAP_NONCOHERENT, measure_memory, 0 },
 };
 
-/* The peer of "1 page dirty, against all": our own full sync. */
+/* The peer of "1 page dirty, against all" is a full sync of heapsim. */
 static double measure_full_sync(enum heap heap, size_t arg)
 {
 	return measure_sync(HEAP_NONCOHERENT, SYNC_LEN / page_size);
@@ -309,10 +309,10 @@ static void set_all(void)
 }
 
 /**
- * struct result - what was measured of a row with as many live buffers
- * @ours: in the row's unit
- * @peer: the same
- * @nr: how many of each
+ * struct result - measurements of a row with a number of live buffers
+ * @ours: values for heapsim, in the unit of the row
+ * @peer: values for the peer
+ * @nr: number of values of each
  */
 struct result {
 	double ours[NR_ROUNDS * NR_LAPS];
@@ -332,7 +332,7 @@ static void run_row(const struct row *row, struct result *result)
 {
 	size_t lap;
 
-	/* One lap of each to warm up. */
+	/* The first measurement of each warms up caches. */
 	row->measure(row->ours, row->arg);
 	row->measure_peer(HEAP_PEER, row->peer_arg);
 	for (lap = 0; lap < NR_LAPS; lap++) {
@@ -344,7 +344,7 @@ static void run_row(const struct row *row, struct result *result)
 	}
 }
 
-/* Has so many buffers of a page live, of each heap. */
+/* Makes this many live buffers of one page in each heap. */
 static void live(size_t nr, size_t most)
 {
 	static int *fds[NR_HEAPS];

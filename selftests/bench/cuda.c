@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a call of the CUDA surface costs beside the libmem call that it wraps:
- * the same work both ways, call by call, so that a slow time of the machine
- * hits both; medians of all calls. Nothing fails: the last column is the bar.
+ * Measures the cost of a call of the CUDA API compared with the libmem call
+ * that it wraps. The same work is done both ways alternately, so that other
+ * load affects both; the results are medians of all calls. The program never
+ * fails; the last column shows the limit.
  *
  * usage: cuda [ROUNDS]
  */
@@ -166,12 +167,12 @@ static int surface_launch(void)
 }
 
 /**
- * struct row - the same work two ways
- * @name: for people
- * @libmem: one way; 0 or an error
- * @surface: the other
- * @nr_calls: of the surface in it; each may cost 1 us more
- * @is_queued: nothing of it has to be done for the call to return
+ * struct row - the same work done in two ways
+ * @name: name for the table
+ * @libmem: does the work with libmem; returns 0 or an error
+ * @surface: does the work with the CUDA API
+ * @nr_calls: number of calls of the CUDA API; each may cost 1 us more
+ * @is_queued: the call returns before the work is done
  */
 struct row {
 	const char *name;
@@ -217,7 +218,7 @@ static uint64_t median(uint64_t *values, int nr)
 	return values[nr / 2];
 }
 
-/* Holds the stream up, so that nobody works while calls are measured. */
+/* Blocks the stream, so that no work runs while calls are measured. */
 static void wait_for_end(void *is_done)
 {
 	while (!__atomic_load_n((int *)is_done, __ATOMIC_ACQUIRE))
@@ -247,7 +248,7 @@ static void measure(const struct row *row, int nr)
 	static uint64_t surface[MAX_ROUNDS * NR_CALLS];
 	int64_t more;
 
-	/* The first is for caches. */
+	/* The first call warms up caches. */
 	call_both(row, libmem, surface);
 	for (int i = 0; i < nr; i++)
 		call_both(row, libmem + i * NR_CALLS, surface + i * NR_CALLS);
@@ -267,7 +268,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: cuda [1-%d]\n", MAX_ROUNDS);
 		return 2;
 	}
-	/* One context: a board has one GPU. */
+	/* Both ways use one context, since a board has one GPU. */
 	must(cudaStreamCreate(&cuda_stream), "stream");
 	must(heapsim_cuda_ctx(&ctx), "context");
 	must(heapsim_cuda_stream(cuda_stream, &stream), "stream");

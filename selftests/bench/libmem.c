@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libmem's embedded backend costs, beside what any such thing has to: an
- * empty kernel that is waited for, beside a round trip over condition variables
- * between two processes; and pipelines of images, checked beside unchecked.
- * Each in turns, so that a slow time of the machine hits both; medians.
+ * Measures the cost of libmem's embedded backend compared with its lower limit:
+ * a launch and wait of an empty kernel with a round trip over condition
+ * variables between two processes; and pipelines of images with checks and
+ * without. Both are measured alternately, so that other load affects both;
+ * results are medians.
  *
- * The pipeline is that of NVIDIA's "CUDA for Tegra" application note as ported:
- * three kernels one after the other, what lies between them in device memory,
- * which the CPU never touches. In place they all write what the CPU reads, as
- * bad a case as there is: all of it is tracked three times.
+ * The pipeline is the ported one of NVIDIA's "CUDA for Tegra" application note:
+ * three kernels, with intermediate results in device memory, which the CPU
+ * never accesses. In the worst case they work in place, on memory that the CPU
+ * reads, so all of it is tracked three times.
  *
- * Last, what it costs to merge attribute lists that have each key that goes
- * together.
+ * Last, it measures merging attribute lists with all keys that are compatible.
  *
  * usage: libmem [ROUNDS]
  */
@@ -54,10 +54,10 @@ static uint64_t now_ns(void)
 }
 
 /**
- * struct table - for a game of two processes
- * @lock: of the other fields
- * @changed: whose turn it is
- * @turn: 0 ours, 1 the child's, 2 it ends
+ * struct table - shared by two processes that wake each other
+ * @lock: protects the other fields
+ * @changed: signalled when @turn has changed
+ * @turn: 0: the parent's turn, 1: the child's, 2: the end
  */
 struct table {
 	pthread_mutex_t lock;
@@ -136,12 +136,12 @@ static uint64_t round_trip_ns(struct table *table)
 /* The board */
 
 /**
- * struct board - a context, and what frames go through
- * @ctx: it
- * @stream: of the kernels
- * @frame: managed: the CPU writes it
+ * struct board - a context, and the memory of the pipeline
+ * @ctx: the context
+ * @stream: stream of the kernels
+ * @frame: managed memory that the CPU writes
  * @between: device memory
- * @result: managed: the CPU reads it
+ * @result: managed memory that the CPU reads
  */
 struct board {
 	struct mem_ctx *ctx;
@@ -225,7 +225,7 @@ static uint64_t launch_ns(struct board *board)
 	return (now_ns() - start_ns) / NR_TRIPS;
 }
 
-/* Plain loops, a byte at a time, as the pipeline's are. */
+/* Kernels are simple loops over bytes, like those of the pipeline. */
 static void k_invert(const struct mem_block *block, void *arg)
 {
 	uint8_t **args = arg;
@@ -250,7 +250,7 @@ static void k_shift(const struct mem_block *block, void *arg)
 		to[i] = (uint8_t)(from[i] + 3);
 }
 
-/* To another frame, or in place. */
+/* Mirrors to another frame, or in place. */
 static void k_mirror(const struct mem_block *block, void *arg)
 {
 	uint8_t **args = arg;
@@ -313,7 +313,7 @@ static uint64_t frame_ns(struct board *board, bool is_in_place)
 	{ MEM_ATTR_##of, 0, ((const type[]) { __VA_ARGS__ }), \
 	  sizeof((const type[]) { __VA_ARGS__ }) }
 
-/* Each key that a list can have which is image and tensor, and a client's */
+/* Returns a list with all keys of an image, a tensor, and a client. */
 static struct mem_attrs *full_list(struct mem_ctx *ctx)
 {
 	static const uint8_t client[64];
@@ -376,7 +376,7 @@ static int compare(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* A row of what has no peer */
+/* Prints a row that has no peer. */
 static void alone(const char *what, uint64_t *ns, int nr, const char *bar)
 {
 	qsort(ns, (size_t)nr, sizeof(*ns), compare);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it costs to have an object of another process, beside what any such
- * thing has to: a file descriptor that comes by SCM_RIGHTS, is mapped, and is
- * answered. In turns, so that a slow time of the machine hits both; medians.
+ * Measures the cost of sharing an object with another process, compared with
+ * its lower limit: a file descriptor that is received by SCM_RIGHTS, mapped,
+ * and acknowledged. Both are measured alternately, so that other load affects
+ * both; results are medians.
  *
- * An object is exported, its descriptor sent as a message, received, imported
- * and mapped for the CPU; then it is given back and answered. A bare one has no
- * list in its descriptor. Import and pointer are the part of that in which the
- * importer is in mem_object_import() and mem_object_cpu_ptr(): that shall be at
- * most 1.5 times the bare trip.
+ * An object is exported, and its descriptor is sent as a message, received,
+ * imported and mapped for the CPU; then it is released and acknowledged. A bare
+ * object has no list in its descriptor. "Import and pointer" is the time in
+ * mem_object_import() and mem_object_cpu_ptr(), which should be at most 1.5
+ * times that of the round trip.
  *
  * usage: object [ROUNDS]
  */
@@ -41,8 +42,8 @@ enum {
 
 static struct mem_ctx *ctx;
 static struct mem_endpoint *end;
-static struct mem_attrs *attrs;	/* of the objects, in both processes */
-static int sock;		/* of the bare trips */
+static struct mem_attrs *attrs;	/* list of the objects, in both processes */
+static int sock;		/* socket of the bare round trips */
 
 static void must(int err, const char *what)
 {
@@ -185,7 +186,7 @@ static uint64_t object_serve(bool is_bare)
 	return ns;
 }
 
-/* The importer; it tells what its part has taken. */
+/* The importing process, which sends the time of its part to the parent. */
 static int serve(int fd, unsigned long rounds)
 {
 	uint64_t ns[NR_GAMES];
@@ -281,7 +282,7 @@ int main(int argc, char **argv)
 	     errno : 0, "socketpair");
 	must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, bare) ?
 	     errno : 0, "socketpair");
-	/* Before there is a context: a child of one with that has none. */
+	/* Fork before a context exists, since a child cannot use it. */
 	pid = fork();
 	must(pid < 0 ? errno : 0, "fork");
 	if (!pid) {

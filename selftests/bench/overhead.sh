@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What being watched costs, inside the VM: the same pipeline with policy off, as
-# it is, under `heapsim run`, and under valgrind's memcheck with policy off. In
-# rounds, so that what else the machine does hits all of them; medians. Says
-# whether `heapsim run` keeps to the bar of 1.5 times; exit code: 1 beyond 4
-# times, which no busy machine explains.
+# Measures inside the VM the cost of checks: the same pipeline with policy off,
+# with the default policy, under `heapsim run`, and under valgrind's memcheck
+# with policy off. All are measured alternately, so that other load affects all
+# of them; results are medians. Prints whether `heapsim run` needs at most 1.5
+# times as long. The exit code is 1 beyond 4 times, which a busy machine cannot
+# explain.
 
 set -eu
 
@@ -17,7 +18,7 @@ rounds=${ROUNDS:-5}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# What it prints are nanoseconds of a frame.
+# The program prints the nanoseconds of a frame.
 one() # NAME COMMAND...
 {
 	"${@:2}" >>"$tmp/$1" 2>>"$tmp/log" || { cat "$tmp/log"; exit 1; }

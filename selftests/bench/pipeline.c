@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a camera program does, right in every step: the CPU writes a 1080p
- * frame byte by byte, an engine copies it, the CPU reads the copy byte by byte.
- * Prints the nanoseconds of a frame, the median of them all.
+ * Works like a camera program, without a mistake: the CPU writes a 1080p frame
+ * byte by byte, an engine copies it, the CPU reads the copy byte by byte.
+ * Prints the median time of a frame in nanoseconds.
  *
  * usage: pipeline [-o] [FRAMES]: -o: on buffers with policy off
  */
@@ -95,7 +95,7 @@ static void copy(int from, int to)
 	call(HEAPSIM_IOC_JOB_WAIT, &wait, "wait");
 }
 
-/* Plain loops: volatile keeps the compiler from widening them. */
+/* volatile keeps the compiler from combining the accesses to bytes. */
 static void write_frame(volatile uint8_t *frame, uint8_t value)
 {
 	size_t i;

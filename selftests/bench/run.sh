@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run.sh heap [NR]: our heap beside the kernel's own, at 100 and at NR (50,000)
-# live buffers. run.sh overhead: what it costs to be watched. run.sh libmem
-# [ROUNDS]: a launch, checking, and attribute lists, in the process itself, no VM.
-# run.sh object [ROUNDS]: an object of another process, and run.sh cuda [ROUNDS]:
-# calls of the CUDA surface beside libmem's, too. All without an argument. Where no
-# module is inserted it builds it and goes on in a VM, with the kernel KERNEL
-# (6.12).
+# run.sh heap [NR]: compares heapsim's heap with the kernel's, with 100 and with
+# NR (50,000) live buffers. run.sh overhead: measures the cost of checks. run.sh
+# libmem [ROUNDS]: measures a launch, checks and attribute lists. run.sh object
+# [ROUNDS]: measures an object of another process. run.sh cuda [ROUNDS]:
+# compares calls of the CUDA API with those of libmem. Without an argument all
+# of these are run. The last three use the embedded backend, without a VM. If
+# the module is not inserted, the others build it and run in a VM, with the
+# kernel KERNEL (6.12).
 
 set -euo pipefail
 
@@ -17,7 +18,7 @@ bench=${O:-$top/build/selftests/bench}/bench
 
 fail() { echo "bench: $*" >&2; exit 1; }
 
-# No module in them, so they are this machine's own.
+# These benchmarks do not use the module, so they run on this machine.
 for what in libmem object cuda; do
 	if [ "${1:-$what}" = "$what" ] && [ -z "${HEAPSIM_VM:-}" ]; then
 		make --no-print-directory -s -C "$here" O="${bench%/*}" \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What Android expects of dma-buf heaps, where our device tests do not ask it
- * already: the behaviours that libdmabufheap's and libdmabufinfo's own tests
- * check, in code of ours. Android allocates from "system", and from
- * "system-uncached" what the CPU will not touch, opens heaps for reading, and
- * repeats a SYNC that was interrupted.
+ * Tests behaviour of dma-buf heaps that Android depends on and the device tests
+ * do not cover: what the tests of libdmabufheap and libdmabufinfo check, in new
+ * code. Android allocates from "system", and from "system-uncached" for buffers
+ * that the CPU does not access; it opens heaps for reading, and repeats an
+ * interrupted SYNC.
  *
- * Left out: ION, and /sys/kernel/dmabuf (no Debian kernel has
- * CONFIG_DMABUF_SYSFS_STATS).
+ * ION and /sys/kernel/dmabuf are not tested, since no Debian kernel has
+ * CONFIG_DMABUF_SYSFS_STATS.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ static int sync_errno(int fd, uint64_t flags)
 	return ret;
 }
 
-/* The names that libdmabufheap has built in. */
+/* These names are built into libdmabufheap. */
 static void androids_heaps_are_there(void **state)
 {
 	static const char * const names[] = { "system", "system-uncached" };
@@ -84,7 +84,7 @@ static void androids_heaps_are_there(void **state)
 	}
 }
 
-/* The list of heaps is the list of the folder's names. */
+/* Android lists heaps by reading the folder. */
 static void folder_lists_heaps_alone(void **state)
 {
 	DIR *dir = opendir("/dev/dma_heap");
@@ -116,7 +116,7 @@ static void every_size_again_and_again(void **state)
 	const size_t lens[] = { device_page_size(), 64 * KIB, MIB, 2 * MIB };
 	int heap = device_heap_open(heap_of(state), O_RDONLY);
 	int fds = device_nr_fds();
-	/* As often as Android does on its own heaps; it takes long. */
+	/* Android's tests repeat this as often; other heaps take too long. */
 	size_t nr = strncmp(heap_of(state), "system", 6) ? NR_REPEATS / 16 :
 							   NR_REPEATS;
 	size_t i, k;
@@ -135,7 +135,7 @@ static void every_size_again_and_again(void **state)
 	close(heap);
 }
 
-/* Dirtied through maps that can only be written, inside WRITE brackets. */
+/* The memory is written through write-only mappings, in WRITE brackets. */
 static void recycled_memory_is_zero(void **state)
 {
 	size_t page = device_page_size();
@@ -166,7 +166,7 @@ static void recycled_memory_is_zero(void **state)
 	}
 }
 
-/* Mapped and never touched, then never mapped at all. */
+/* The buffer is mapped but never accessed, and then not mapped at all. */
 static void each_direction_syncs(void **state)
 {
 	static const uint64_t flags[][2] = {
@@ -196,7 +196,7 @@ struct thread {
 	int error;
 };
 
-/* A thread must not use cmocka: it leaves its error. */
+/* A thread must not use cmocka, so it returns its error. */
 static void *allocate_and_sync(void *arg)
 {
 	size_t page = device_page_size(), i;
@@ -247,7 +247,7 @@ static void many_threads_allocate_at_once(void **state)
 	assert_int_equal(device_nr_fds(), fds);
 }
 
-/* References to a buffer: what the core tells, minus what asking takes. */
+/* Returns the references to a buffer, without those of this query. */
 static long references(int fd)
 {
 	char value[64];
@@ -256,7 +256,7 @@ static long references(int fd)
 	return atol(value);
 }
 
-/* Lines of this process's maps that show a buffer of that name and inode. */
+/* Counts lines in this process's maps with a buffer's name and inode. */
 static unsigned int nr_maps(const char *name, unsigned long long ino,
 			    unsigned long long *len)
 {
@@ -306,7 +306,7 @@ static void descriptor_tells_all_of_the_buffer(void **state)
 	close(fd);
 }
 
-/* Android adds up memory by inode: never two buffers with one, or none. */
+/* Android sums memory by inode, so each buffer must have its own. */
 static void each_buffer_has_its_inode(void **state)
 {
 	unsigned long long seen[NR_DIRTY];
@@ -336,7 +336,7 @@ static void map_is_a_reference_and_in_maps(void **state)
 	assert_int_equal(references(fd), 2);
 	assert_int_equal(nr_maps(NAME, ino, &len), 1);
 	assert_int_equal(len, 4 * page);
-	/* Bytes in its caches are no reference. */
+	/* Cached bytes hold no reference. */
 	memset(map, 1, 4 * page);
 	device_sync(fd, SYNC_START_RW);
 	assert_int_equal(references(fd), 2);

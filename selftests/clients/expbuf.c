@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * To preload: buffers that V4L2 programs export from one device are buffers of
- * a heap instead. v4l2-compliance streams with dma-bufs that another V4L2
- * device exports (-e), and knows no other source; with this it streams with
- * ours, itself unchanged.
+ * A library to preload, which replaces buffers that a V4L2 program exports from
+ * a device by buffers of a heap. v4l2-compliance supports only dma-bufs that
+ * another V4L2 device exports (-e); with this library it streams with a heap's
+ * buffers, without changes.
  *
  * HEAPSIM_EXPBUF_DEVICE: the exporting device; others are left alone
  * HEAPSIM_EXPBUF_HEAP:   the heap's node
  *
- * The device exports first, so that its refusals stay; then its buffer is
- * given back for one of the heap, as long. How many were is told at the end.
+ * The device exports first, so that its errors are kept; then its buffer is
+ * closed and replaced by one of the heap with the same length. The number of
+ * replaced buffers is printed at the end.
  */
 #include <dlfcn.h>
 #include <errno.h>

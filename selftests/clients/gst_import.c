@@ -52,7 +52,7 @@
 static const struct pipeline {
 	const char *name;
 	const char *launch;	/* with one %s for each device */
-	const char *offers;	/* the element that offers our memory */
+	const char *offers;	/* the element that offers a heap's memory */
 	bool has_camera;
 	bool has_screen;
 	bool is_grey;
@@ -92,7 +92,7 @@ static void heap_class_init(void *class, void *unused)
 	GST_ALLOCATOR_CLASS(class)->alloc = heap_alloc;
 }
 
-/* Its parent takes descriptors only; this one allocates as any other. */
+/* The parent class only wraps descriptors, but this allocator allocates. */
 static void heap_init(GTypeInstance *instance, void *class)
 {
 	GST_OBJECT_FLAG_UNSET(instance, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
@@ -136,8 +136,8 @@ static GstPadProbeReturn offer(GstPad *pad, GstPadProbeInfo *info, void *unused)
 }
 
 /*
- * vivid's last rows hold bars alone: each as the row above, of many colours;
- * and none, once an element took the colours away.
+ * vivid's last rows have only colour bars, so each equals the row above and has
+ * many colours; or no colours, if an element has removed them.
  */
 static bool is_picture(const uint8_t *frame, size_t len)
 {
@@ -155,7 +155,7 @@ static bool is_picture(const uint8_t *frame, size_t len)
 	return nr_steps >= 5 && !memcmp(row, row + pitch, pitch);
 }
 
-/* A frame's one memory, which has to be of our heap. */
+/* Returns the only memory of a frame, which must be of the heap. */
 static GstMemory *memory_of(GstBuffer *frame)
 {
 	GstMemory *memory = gst_buffer_peek_memory(frame, 0);
@@ -178,7 +178,7 @@ static uint64_t sum_of_frame(GstBuffer *frame)
 	return sum;
 }
 
-/* The application's own map, which is bracketed by nobody else. */
+/* Maps a frame in the application, which must use its own brackets. */
 static struct buf map_of(GstBuffer *frame)
 {
 	struct buf buf = {
@@ -197,12 +197,12 @@ static void look_at(GstBuffer *frame)
 
 	memory_of(frame);
 	sum = sum_of_frame(frame);
-	/* vivid writes the time on it. */
+	/* vivid writes the time into each frame. */
 	check(sum != last_sum);
 	last_sum = sum;
 }
 
-/* Once more, as a screenshot does: the screen holds the frame. */
+/* Reads a frame again, like a screenshot, while the screen holds it. */
 static void look_at_shown(GstBuffer *frame)
 {
 	struct buf buf = map_of(frame);
@@ -214,7 +214,7 @@ static void look_at_shown(GstBuffer *frame)
 	munmap(buf.map, buf.len);
 }
 
-/* What a screen is to read is in memory, not in a cache. */
+/* A screen reads memory, so no line of the frame may be dirty. */
 static void show(GstBuffer *frame)
 {
 	struct buf buf = map_of(frame);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""mapped.py HEAP: a buffer in the hands of Python, for a debugger to find.
+"""mapped.py HEAP: maps a buffer in Python, for a debugger to inspect.
 
 Writes a text into a mapped buffer, prints the address, and when its standard
 input ends prints the text that is there then, between START and END.
@@ -25,12 +25,12 @@ def main():
     answer = fcntl.ioctl(heap, HEAP_ALLOC,
                          struct.pack("QIIQ", LEN, 0, os.O_RDWR, 0))
     fd = struct.unpack("QIIQ", answer)[1]
-    # Python asks for the size of what it maps: a dma-buf has one.
+    # Python queries the size of the file that it maps, which a dma-buf has.
     assert os.stat(fd).st_size == LEN
     view = mmap.mmap(fd, LEN, mmap.MAP_SHARED)
     assert view[:] == bytes(LEN)
     fcntl.ioctl(fd, SYNC, struct.pack("Q", WRITE))
-    # Over the border of two pages.
+    # The text crosses the border of two pages.
     at = mmap.PAGESIZE - 4
     view[at:at + len(TEXT)] = TEXT
     fcntl.ioctl(fd, SYNC, struct.pack("Q", WRITE | END))

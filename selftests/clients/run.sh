@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run.sh [PART]...: other people's programs on our heaps, inside the test VM
-# with the module inserted: TAP, several documents. PART is kselftest, android,
-# v4l2, compliance, libcamera, watched (by heapsim run), debug or udev; all by
-# default. Exits with 1 if anything failed.
+# run.sh [PART]...: runs programs of others on heapsim's heaps, inside the test
+# VM with the module inserted. Prints several TAP documents. PART is kselftest,
+# android, v4l2, compliance, libcamera, watched (by heapsim run), debug or udev;
+# all by default. Exits with 1 if anything failed.
 
 set -uo pipefail
 
@@ -27,8 +27,8 @@ ours()
 	done
 }
 
-# What each heap came to in the kselftest that wrote no TAP yet: six tests, of
-# which none may be left out for want of vgem.
+# Converts the results of the old kselftest, which prints no TAP, for each heap.
+# It has six tests, of which none may be skipped for lack of vgem.
 old_kselftest_passed() # HEAP
 {
 	awk -v heap="$1" '
@@ -53,7 +53,7 @@ kselftest()
 	for version in 6.12 newest; do
 		"$O/dmabuf-heap-$version" >"$tmp/new" 2>&1
 		rc=$?
-		# Its tests are told under the heap's name.
+		# The tests are reported with the name of the heap.
 		awk -v nr="$tap_nr" -v v="$version" '
 			/^# Testing heap: / { heap = $4 }
 			match($0, /^(not )?ok [0-9]+ /) {
@@ -77,8 +77,9 @@ kselftest()
 	done
 }
 
-# Two vivids, each a camera and a screen: of vmalloc, and of contiguous memory
-# (or what ALLOCATORS say) with the interface for several planes.
+# Inserts vivid with two devices, each a camera and a screen: one with vmalloc
+# memory, one with contiguous memory (or as ALLOCATORS says) and the interface
+# for several planes.
 cameras() # [ALLOCATORS]
 {
 	[ -c /dev/video3 ] && return
@@ -91,14 +92,14 @@ cameras() # [ALLOCATORS]
 	return 1
 }
 
-# Formats stay when a program ends, and v4l2-compliance needs the exporter's to
-# be no smaller than the device's.
+# A format is kept after a program has ended. v4l2-compliance needs the
+# exporter's format to be no smaller than that of the device.
 fresh_cameras() # [ALLOCATORS]
 {
 	modprobe -r vivid && cameras "$@"
 }
 
-# What v4l2-compliance tested, a line a test.
+# Prints a line for each test of v4l2-compliance.
 verdicts()
 {
 	tr '\r' '\n' <"$1" |
@@ -113,7 +114,7 @@ streams_with() # HEAP DEVICE EXPORTER
 		LD_PRELOAD=$O/expbuf.so v4l2-compliance -C never -s 2 \
 		-d "$2" -e "$3" >"$out" 2>&1
 	verdicts "$out" >"$out.verdicts"
-	# It forks for some tests, and each process tells of its buffers.
+	# The program forks for some tests, and each process prints its buffers.
 	grep -q 'expbuf: [1-9]' "$out" || {
 		echo "no buffer of the heap was asked for"
 		return 1
@@ -125,9 +126,9 @@ streams_with() # HEAP DEVICE EXPORTER
 	return 1
 }
 
-# v4l2-compliance takes dma-bufs from a V4L2 device alone: expbuf.so has that
-# device give out buffers of a heap. What it finds must be what it finds with
-# the device's own, whatever that version thinks of this kernel's vivid.
+# v4l2-compliance accepts only dma-bufs of a V4L2 device, so expbuf.so replaces
+# these by buffers of a heap. The results must equal those with the device's own
+# buffers, whatever this version reports about this kernel's vivid.
 compliance()
 {
 	local heap pair device exporter
@@ -153,7 +154,7 @@ compliance()
 		streams_with contiguous /dev/video2 /dev/video3
 }
 
-# libcamera looks for heaps of a few names, of which linux,cma comes first.
+# libcamera searches for heaps of a few names, first for linux,cma.
 cam() # HEAP
 {
 	local dir=$root/tmp/$1
@@ -172,7 +173,7 @@ same_frames() # HEAP HEAP
 	local frame
 
 	for frame in "$root/tmp/$1"/frame*; do
-		# One that is all of one byte would be no picture.
+		# A frame with equal bytes only would be no picture.
 		[ "$(head -c 4096 "$frame" | od -An -tx1 -w1 | sort -u |
 			wc -l)" -gt 1 ] || return
 		cmp "$frame" "$root/tmp/$2/${frame##*/}" || return
@@ -201,7 +202,7 @@ libcamera()
 	rm -f /dev/dma_heap/linux,cma
 }
 
-# run_watched OPTION... PROGRAM...: under heapsim run; its exit code is in $rc.
+# run_watched OPTION... PROGRAM...: runs a program under heapsim run; sets rc.
 run_watched()
 {
 	: >"$tmp/report"
@@ -237,7 +238,8 @@ finding() # WORDS PROGRAM...
 	told
 }
 
-# GStreamer reads its plugins' files once: of those that are used here.
+# GStreamer reads the files of all plugins once, so only the used ones are
+# listed.
 gstreamer()
 {
 	local dir name
@@ -250,9 +252,9 @@ gstreamer()
 	gst-inspect-1.0 v4l2src && gst-inspect-1.0 videobalance
 }
 
-# GStreamer knows no screen of half frames, so by HDMI; and slowly: where frames
-# come late 6.1's vivid asks the scheduler to wait less than no time, which is a
-# complaint in the kernel log.
+# HDMI is used, since GStreamer does not support interlaced screens. The rate is
+# low, since vivid of 6.1 calls schedule_timeout() with a negative time if
+# frames are late, which the kernel log reports.
 slow_screen() # DEVICE
 {
 	local index
@@ -271,8 +273,8 @@ cameras_and_screens()
 	fresh_cameras 0,0 && slow_screen /dev/video1 && slow_screen /dev/video3
 }
 
-# Programs that do all right have no finding, however lines leave the cache; and
-# with one START or END left out they have theirs.
+# Right programs must have no finding, with any eviction; without one START or
+# END they must have the expected one.
 watched()
 {
 	local how name what cam screen
@@ -286,7 +288,7 @@ watched()
 	for how in none random; do
 		name="no finding (eviction: $how):"
 		for cam in /dev/video0 /dev/video2; do
-			# One interface is enough for the caches' sake.
+			# Caches do not depend on the interface, so test one.
 			[ "$how$cam" != random/dev/video2 ] || continue
 			screen=/dev/video$((${cam#/dev/video} + 1))
 			for what in "$cam" "$screen"; do
@@ -320,8 +322,8 @@ watched()
 		finding "Missing clean" "$O/vgem" no-end
 }
 
-# gdb reads a mapped buffer of another process and writes it: the number is
-# the text "changed ", over the border of two pages.
+# gdb reads and writes a mapped buffer of another process. The number is the
+# text "changed ", which crosses the border of two pages.
 gdb_reads_and_writes() # HEAP
 {
 	local address text to
@@ -378,7 +380,7 @@ ours_are() # GROUP MODE
 	done
 }
 
-# With the shipped rule, in a udev that was there before the module.
+# The installed rule is used by a udev that was started before the module.
 udev_permits()
 {
 	install -D -m 644 -t /run/udev/rules.d "$top"/kmod/*.rules &&

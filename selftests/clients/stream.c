@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stream DEVICE [MISTAKE]: a program that does all right with V4L2's dma-bufs,
- * to run under `heapsim run`. It looks at the frames of a camera, and draws
- * some for a screen; each plane is a buffer of the noncoherent heap. MISTAKE:
- * one START or one END is left out:
+ * stream DEVICE [MISTAKE]: a right program with V4L2's dma-bufs, for `heapsim
+ * run`. It reads the frames of a camera, and draws some for a screen; each
+ * plane is a buffer of the noncoherent heap. MISTAKE: one START or one END is
+ * left out:
  *
  *	no-start	of one frame that the camera has given
  *	no-end		of one frame that is to be shown
@@ -103,7 +103,7 @@ static void set_rate(struct stream *stream)
 		.parm.capture.timeperframe = { 1, 15 },
 	};
 
-	/* No harm if it has one rate. */
+	/* A device with only one rate may refuse this. */
 	ioctl(stream->fd, VIDIOC_S_PARM, &rate);
 }
 
@@ -170,8 +170,8 @@ static unsigned int dequeue(struct stream *stream)
 }
 
 /*
- * vivid shows bars with moving text on them. The last rows hold bars alone:
- * each as the row above, and of many colours.
+ * vivid shows colour bars with moving text on them. The last rows have only
+ * bars, so each equals the row above and has many colours.
  */
 static bool is_picture(const uint8_t *plane, size_t len, size_t pitch)
 {
@@ -202,14 +202,14 @@ static void look(struct stream *stream, unsigned int index, unsigned int frame,
 		check(is_picture(copy, buf->len, stream->pitch[i]));
 		if (i)
 			continue;
-		/* The text is on every frame another. */
+		/* The text differs in every frame. */
 		sum = sum_of(copy, buf->len);
 		check(sum != *last_sum);
 		*last_sum = sum;
 	}
 }
 
-/* What the screen is to read is in memory, not in a cache. */
+/* The screen reads memory, so no line of the frame may be dirty. */
 static void draw(struct stream *stream, unsigned int index, unsigned int frame,
 		 int dev)
 {

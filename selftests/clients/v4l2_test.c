@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A camera program that is careless with its buffers: what v4l2-compliance,
- * which streams as one should, does not try with dma-bufs of a heap. vivid
- * captures; after each mistake it must let go of every buffer.
+ * Tests mistakes of a camera program with dma-bufs of a heap, which
+ * v4l2-compliance, a right program, does not make. vivid captures; after each
+ * mistake it must release every buffer.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -18,11 +18,11 @@
 #define TYPE	V4L2_BUF_TYPE_VIDEO_CAPTURE
 
 struct camera {
-	int dev;	/* of the module */
+	int dev;	/* open of the module */
 	int fd;
 	size_t len;
-	uint64_t nr_bufs;	/* of the module, before the test */
-	int spare;	/* vivid streams from two buffers on */
+	uint64_t nr_bufs;	/* buffers of the module before the test */
+	int spare;	/* a second buffer, which vivid needs to stream */
 };
 
 static const char *heap;
@@ -76,7 +76,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Nothing of the heap may be left once the camera is closed. */
+/* No buffer of the heap may be left after the camera is closed. */
 static int teardown(void **state)
 {
 	struct camera *camera = *state;
@@ -158,7 +158,7 @@ static unsigned int nr_holders(struct camera *camera, int fd)
 	return device_buf_info(camera->dev, fd).nr_holders;
 }
 
-/* Does the CPU see a frame after START? Its memory was zero. */
+/* Returns true if the CPU sees a frame after START; the memory was zero. */
 static bool has_frame(int fd, size_t len)
 {
 	uint8_t *map = device_map(fd, len);
@@ -193,8 +193,8 @@ static void buffer_that_is_too_short_is_refused(void **state)
 
 	request(camera, 2);
 	/*
-	 * By its own length, and by a true one. A lie is refused too, but
-	 * 6.12's vb2 then keeps the buffer for good, whoever's it is.
+	 * The length is left to the buffer, or given correctly. A wrong one
+	 * is refused, too, but then vb2 of 6.12 leaks any exporter's buffer.
 	 */
 	assert_int_equal(queue_errno(camera, 0, small, 0, VIDIOC_QBUF),
 			 -EINVAL);
@@ -356,7 +356,7 @@ static void stream_that_stops_can_begin_again(void **state)
 	close(fd);
 }
 
-/* The camera is closed by teardown, which counts what is left. */
+/* teardown() closes the camera and counts the remaining buffers. */
 static void camera_that_is_closed_while_streaming_lets_go(void **state)
 {
 	struct camera *camera = *state;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * vgem [MISTAKE]: a program that shares buffers with vgem and does all right,
- * to run under `heapsim run`: a buffer of the noncoherent heap that vgem has
- * imported, mapped through vgem, and waited for by vgem's fences; and a buffer
- * of vgem's in the hands of our engine. MISTAKE: one START or one END is left
- * out:
+ * vgem [MISTAKE]: a right program that shares buffers with vgem, for `heapsim
+ * run`. vgem imports a buffer of the noncoherent heap, which is mapped through
+ * vgem and guarded by vgem's fences; and heapsim's engine uses a buffer of
+ * vgem. MISTAKE: one START or one END is left out:
  *
  *	no-start	before what a fence guards is read
  *	no-end		after a write, before the engine reads
@@ -25,7 +24,7 @@
 
 #define LEN		(16 * PAGE)
 #define JOB_NS		(600 * MSEC)
-#define VIA_VGEM	0x31	/* what is written where END may be missing */
+#define VIA_VGEM	0x31	/* value that is written before a missing END */
 
 static const char *mistake = "";
 static uint8_t want[LEN];
@@ -61,7 +60,7 @@ static void vgem_close(int vgem, uint32_t handle)
 	need(!ioctl(vgem, DRM_IOCTL_GEM_CLOSE, &gem), "close the handle");
 }
 
-/* A job of vgem's: pending until it is signalled. */
+/* A job of vgem: a fence that is pending until it is signalled */
 struct job {
 	int vgem;
 	struct vgem_attach attach;
@@ -119,7 +118,7 @@ static void read_all(const struct buf *buf)
 	check(!memcmp(copy, want, LEN));
 }
 
-/* The engine sees what the CPU wrote, and the CPU what the engine did. */
+/* The engine must see the CPU's writes, and the CPU those of the engine. */
 static void work_together(int dev, const struct buf *buf, uint8_t value)
 {
 	write_all(buf, value);
@@ -144,7 +143,7 @@ static void wait_for_writer(int vgem, uint32_t handle, const struct buf *buf)
 	need(!pthread_join(job->thread, NULL), "end a thread");
 }
 
-/* Readers may read beside a reader; a writer has to wait. */
+/* Readers need not wait for a reader, but a writer must. */
 static void wait_for_reader(int vgem, uint32_t handle, const struct buf *buf)
 {
 	struct job *job = start(vgem, handle, 0);
@@ -157,7 +156,7 @@ static void wait_for_reader(int vgem, uint32_t handle, const struct buf *buf)
 	read_all(buf);
 }
 
-/* And by poll instead of START's wait. */
+/* The program waits with poll() instead of START. */
 static void poll_for_writer(int vgem, uint32_t handle, const struct buf *buf)
 {
 	struct job *job = start(vgem, handle, VGEM_WRITE);
@@ -167,7 +166,7 @@ static void poll_for_writer(int vgem, uint32_t handle, const struct buf *buf)
 	need(!pthread_join(job->thread, NULL), "end a thread");
 }
 
-/* A buffer of vgem's own, mapped by its own call. */
+/* Uses a buffer of vgem, mapped by vgem's ioctl. */
 static void use_vgems(int dev, int vgem)
 {
 	struct drm_mode_create_dumb create = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The camera: vivid's capture device, found by the name of its driver, driven
- * by plain V4L2 with V4L2_MEMORY_DMABUF. One call captures; it keeps nothing.
+ * The camera is vivid's capture device, found by the name of its driver, and
+ * used with V4L2 and V4L2_MEMORY_DMABUF. One call captures, and keeps no state.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define NR_DEVICES	64
 #define FRAME_WAIT_MS	10000
-/* Frames that pass between the two that are kept, so that they differ. */
+/* Number of frames between the two that are kept, so that they differ */
 #define NR_BETWEEN	8
 
 static int xioctl(int fd, unsigned long cmd, void *arg)
@@ -57,7 +57,7 @@ static int camera_open(void)
 	return -ENODEV;
 }
 
-/* vivid's own controls have names only. */
+/* vivid's controls have no constants, so they are found by name. */
 static int set_control(int fd, const char *name, int value)
 {
 	struct v4l2_queryctrl query = { .id = V4L2_CTRL_FLAG_NEXT_CTRL };
@@ -180,11 +180,11 @@ static int stream(int fd, const int fds[NR_FRAMES])
  * @height: pixels
  * @failed: out, on failure: the step that failed, in words
  *
- * The camera hangs upside down, and its picture moves. When the call returns
- * the driver has let go of the buffers.
+ * The camera is upside down, and its picture moves. The driver has released the
+ * buffers when the call returns.
  *
- * Return: 0, -ENODEV (no vivid), -ETIMEDOUT (no frame comes), or what the
- * driver answered.
+ * Return: 0, -ENODEV (no vivid), -ETIMEDOUT (no frame arrives), or the error of
+ * the driver.
  */
 int camera_capture(const int fds[NR_FRAMES], unsigned int width,
 		   unsigned int height, const char **failed)

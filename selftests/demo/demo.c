@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a program sees that forgets a cache operation.
+ * Shows the bytes that a program sees if a cache operation is missing.
  *
  *	demo PHOTO [DIRECTORY]
- *	demo -c PHOTO		only tells whether the picture can be taken
+ *	demo -c PHOTO		only checks that the picture can be used
  *
  * Video frames of vivid and a photograph go through a pipeline twice, as a
- * stream reuses its buffers: the dma engine turns and inverts the source into
- * a work buffer, the CPU draws into that, the engine copies it to a result
- * buffer, the CPU reads. Each variant forgets something else. What must come
- * out, the wrong bytes included, is computed from the rules in ordinary memory
- * and compared to the byte.
+ * stream reuses its buffers: the dma engine turns and inverts the source into a
+ * work buffer, the CPU draws into that, the engine copies it to a result
+ * buffer, the CPU reads. In each variant another operation is missing. The
+ * expected result, including wrong bytes, is computed from the rules in
+ * ordinary memory and compared byte by byte.
  *
  * Exit code: 0 if every variant is right, or wrong, exactly as the rules say;
  * 1 if one is not; 2 if the demo cannot run.
@@ -36,7 +36,7 @@
 #define INVERT_COLOURS	0x00ffffff
 #define JOB_WAIT_NS	(20ULL * 1000 * 1000 * 1000)
 
-/* In the first round the CPU looks at these rows only, as a detector would. */
+/* In the first round the CPU reads only these rows, as a detector would. */
 #define WINDOW_OFF	((size_t)HEIGHT / 3 * ROW_LEN)
 #define WINDOW_LEN	((size_t)HEIGHT / 3 * ROW_LEN)
 
@@ -52,11 +52,11 @@ enum mistake {
 	MISTAKE_NONE,
 	MISTAKE_NO_END,		/* after the CPU's writes */
 	MISTAKE_NO_START,	/* before the CPU's reads */
-	MISTAKE_NO_SYNC,	/* nothing at all; none on coherent memory */
+	MISTAKE_NO_SYNC,	/* no sync; no mistake with coherent memory */
 };
 
 static const struct variant {
-	const char *name;	/* of the files */
+	const char *name;	/* name of the files */
 	const char *words;
 	const char *caption;
 	enum mem_kind kind;
@@ -75,7 +75,7 @@ static const struct variant {
 
 #define NR_VARIANTS	(sizeof(variants) / sizeof(*variants))
 
-/* One input in memory of one kind, and what should become of it. */
+/* An input in memory of one kind, and the expected results */
 struct source {
 	struct mem_buf *bufs[NR_ROUNDS];
 	struct image developed[NR_ROUNDS];	/* turned and inverted */
@@ -198,7 +198,7 @@ static void load_photo(struct source *source, const struct image *photo,
 	image_destroy(&part);
 }
 
-/* Reads the sources properly and computes what should become of them. */
+/* Reads the sources correctly and computes the expected results. */
 static void compute_right(struct source *source, bool has_brackets)
 {
 	struct image before = new_image(WIDTH, HEIGHT);
@@ -256,10 +256,10 @@ static void forget(struct source *source)
 }
 
 /*
- * What the rules say the CPU reads in the last round. Without END the lines
- * that the CPU wrote never reach DRAM: the engine copies what it put there
- * itself. Without START the CPU keeps what it filled in the round before: the
- * whole granules that its look at the window touched.
+ * Computes the bytes that the CPU must read in the last round. Without END,
+ * lines that the CPU wrote never reach DRAM, and the engine copies its own
+ * older bytes. Without START, the CPU still has lines of the round before: all
+ * granules in which it read the window.
  */
 static void predict(struct image *dst, const struct source *source,
 		    enum mistake mistake)
@@ -298,7 +298,7 @@ static void sync_cpu(struct outcome *outcome, struct mem_buf *buf,
 	outcome->nr_syncs++;
 }
 
-/* The engine: source to work, upside down and inverted. */
+/* The engine writes the source to the work buffer, turned and inverted. */
 static void engine_develops(struct mem_buf *work, struct mem_buf *source)
 {
 	struct mem_copy2d copy = {
@@ -396,7 +396,7 @@ static void run_variant(struct outcome *outcome, struct source *source,
 					   predicted.pixels, LEN);
 	image_compare(&outcome->seen, right, probe.line_size,
 		      &outcome->damage);
-	/* A mistake that does no harm would show nothing. */
+	/* A mistake without wrong bytes would show nothing. */
 	if ((variant->mistake == MISTAKE_NO_END ||
 	     variant->mistake == MISTAKE_NO_START) &&
 	    !outcome->damage.nr_bytes)
@@ -448,7 +448,7 @@ static const char *const legend[] = {
 	"BROWN: RIGHT ONES IN THE SAME CACHE LINE",
 };
 
-/* A row of what was seen and a row of what is wrong in it, for each input. */
+/* For each input there is a row of results and a row of wrong bytes. */
 static void save_overview(struct outcome outcomes[NR_INPUTS][NR_VARIANTS])
 {
 	struct image sheet = new_image(NR_VARIANTS * (TILE_W + GAP) + GAP,
@@ -535,7 +535,7 @@ static void print_place(enum input input, const struct outcome *outcome)
 	       damage->first / ROW_LEN, damage->last / ROW_LEN);
 }
 
-/* For people: what happened, where, what to do. */
+/* Messages: what happened, where, and what to do */
 static const char no_end_what[] =
 "  What:   what the CPU drew stayed in its cache; the engine copied memory\n"
 "          without it.\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pictures in ordinary memory. No device, no state: what is computed here with
- * the CPU alone is what the demo holds the pipeline against.
+ * Pictures in ordinary memory, without a device. The demo compares the pipeline
+ * with results that are computed here by the CPU alone.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -15,10 +15,10 @@
 
 #include "image.h"
 
-/* A picture of more pixels than this is none for a demo. */
+/* Larger pictures are refused. */
 #define MAX_PIXELS	(100u * 1000 * 1000)
 
-/* What the dma engine xors with: inverts the colours. */
+/* Value for the dma engine's xor, which inverts the colours */
 #define INVERT		0xff
 
 int image_create(struct image *image, unsigned int width, unsigned int height)
@@ -57,7 +57,7 @@ static uint8_t *pixel_at(uint8_t *pixels, unsigned int width, unsigned int x,
 	return pixels + ((size_t)y * width + x) * PIXEL_LEN;
 }
 
-/* Lays the picture on white, as most programs show it. */
+/* Draws the picture on white, as most programs show it. */
 static void drop_alpha(struct image *image)
 {
 	uint8_t *end = image->pixels + image_len(image);
@@ -108,14 +108,14 @@ static void jpeg_fail(j_common_ptr jpeg)
 	longjmp(failure->back, 1);
 }
 
-/* To libjpeg the half of a file is a whole one with a warning. */
+/* libjpeg only warns if a file is truncated, so a warning is an error. */
 static void jpeg_warn(j_common_ptr jpeg, int level)
 {
 	if (level < 0 && jpeg->err->msg_code == JWRN_JPEG_EOF)
 		jpeg_fail(jpeg);
 }
 
-/* Printers' colours, which libjpeg hands out as they are. */
+/* Converts CMYK, which libjpeg does not convert. */
 static void take_cmyk(uint8_t *dst, const uint8_t *src, unsigned int width,
 		      int is_inverted)
 {
@@ -228,7 +228,7 @@ int image_save(const struct image *image, const char *path, int bits)
 	return err;
 }
 
-/* Mean of the pixels of @src that one pixel of a smaller picture stands for. */
+/* Computes the mean of the pixels of @src that one smaller pixel replaces. */
 static void mean_of_box(uint8_t *dst, const struct image *src, unsigned int x,
 			unsigned int y, unsigned int nr_x, unsigned int nr_y)
 {
@@ -262,7 +262,7 @@ void image_crop_scaled(struct image *dst, const struct image *src,
 		part_h = src->height;
 		part_w = part_h * dst->width / dst->height;
 	}
-	/* Of a picture of a few pixels one is left. */
+	/* At least one pixel of a tiny picture is left. */
 	if (!part_w)
 		part_w = 1;
 	if (!part_h)
@@ -284,7 +284,7 @@ void image_crop_scaled(struct image *dst, const struct image *src,
 	}
 }
 
-/* Upside down and with inverted colours, as the first engine job has it. */
+/* Turns the picture and inverts its colours, like the first engine job. */
 void image_develop(struct image *dst, const struct image *src)
 {
 	size_t row_len = (size_t)src->width * PIXEL_LEN;
@@ -397,7 +397,7 @@ void image_draw_text(uint8_t *pixels, unsigned int width, unsigned int height,
 					   colour, &glyphs[i]);
 }
 
-/* Halves the light under a label, so that the CPU also has to read. */
+/* Darkens the area under a label, for which the CPU must also read. */
 static void darken_box(uint8_t *pixels, unsigned int width,
 		       unsigned int x, unsigned int y, unsigned int nr_x,
 		       unsigned int nr_y)
@@ -422,8 +422,9 @@ static void draw_checker(uint8_t *pixels, unsigned int width,
 }
 
 /*
- * What the CPU draws: a box around the middle as a detector would, a label on
- * a darkened ground, a checker pattern. Works in place, on any memory.
+ * Draws like the CPU's step: a box around the middle, as a detector would, a
+ * label on a darkened area, and a checker pattern. Works in place, on any
+ * memory.
  */
 void image_draw_overlay(uint8_t *pixels, unsigned int width,
 			unsigned int height, unsigned int round)
@@ -466,8 +467,8 @@ void image_compare(const struct image *left, const struct image *right,
 }
 
 /*
- * Wrong pixels in red, right ones in the same cache line in brown, all else as
- * a pale ghost of the right picture.
+ * Draws wrong pixels in red, right ones in the same cache line in brown, and
+ * all others as a pale copy of the right picture.
  */
 void image_draw_damage(struct image *dst, const struct image *seen,
 		       const struct image *right, size_t line_size)
@@ -498,7 +499,7 @@ void image_draw_damage(struct image *dst, const struct image *seen,
 	}
 }
 
-/* Puts @src, made smaller by @shrink each way, into @sheet. */
+/* Draws @src, reduced by @shrink in both directions, into @sheet. */
 void image_paste_small(struct image *sheet, unsigned int x, unsigned int y,
 		       const struct image *src, unsigned int shrink)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pictures in ordinary memory: load, save, what the pipeline should make of
- * them, what is different. Pixels are 4 bytes in the order blue, green, red,
- * unused (V4L2_PIX_FMT_XBGR32); rows follow each other without a gap.
+ * Pictures in ordinary memory: loading, saving, the expected result of the
+ * pipeline, differences. Pixels are 4 bytes in the order blue, green, red,
+ * unused (V4L2_PIX_FMT_XBGR32), without gaps between rows.
  */
 #ifndef _DEMO_IMAGE_H
 #define _DEMO_IMAGE_H

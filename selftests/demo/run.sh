@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run.sh [PHOTO]: the demo, inside the test VM with the module inserted. The
+# run.sh [PHOTO]: runs the demo inside the test VM with the module inserted. The
 # photo is PHOTO, else $HEAPSIM_IMAGE, else one of a Debian package. Pictures
-# go to $OUT. Exits as the demo does: 0 as the rules say, 1 not so, 2 it could
-# not run.
+# are written to $OUT. The exit code is the demo's: 0 if the results match the
+# rules, 1 if not, 2 if it could not run.
 
 set -euo pipefail
 
@@ -20,7 +20,7 @@ fail() { echo "demo: $*" >&2; exit 2; }
 [ -r "$photo" ] || fail "no picture $photo: run selftests/setup demo"
 [ -c /dev/heapsim ] || fail "no /dev/heapsim: is heapsim.ko inserted?"
 
-# The camera: one device, which makes its frames itself.
+# The camera is vivid with one device, which generates its frames.
 modprobe vivid n_devs=1 || fail "cannot insert vivid"
 for _ in {1..100}; do
 	compgen -G '/dev/video*' >/dev/null && break

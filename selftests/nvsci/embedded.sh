@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of the NvSciBuf-shaped surface with the board in the process itself, on
-# each board, or on $HEAPSIM_BOARDS: no module, no VM, no root. TAP, one
-# document a program. Exit code: 0 if all passed, else 1.
+# Tests the NvSciBuf API on the embedded backend, without module, VM and root,
+# on each board or on $HEAPSIM_BOARDS. Prints a TAP document for each program.
+# Exit code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The flows that NVIDIA's guide to NvSciBuf shows, call by call in its order: a
- * raw buffer of two lists, an object, lists and an object between two
- * processes, an image of NvMedia, and an object in CUDA. As C, and, by
- * guide_cpp_test.cu, as C++ with a kernel.
+ * Tests the flows of NVIDIA's guide to NvSciBuf, with the same calls in the
+ * same order: a raw buffer of two lists, an object, lists and an object between
+ * two processes, an image of NvMedia, and an object in CUDA. Compiled as C, and
+ * by guide_cpp_test.cu as C++ with a kernel.
  */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -16,14 +16,14 @@
 #ifdef WITH_KERNEL
 void run_kernel(void *dptr, uint64_t size);
 #else
-/* C has no kernels of its own: a set is the device's work, too. */
+/* C has no kernels, so a memset by the device replaces one. */
 static void run_kernel(void *dptr, uint64_t size)
 {
 	cuda(cudaMemset(dptr, 0x5a, size));
 }
 #endif
 
-/* What both parts of the first listing set */
+/* Sets the attributes that both parts of the first listing set. */
 static void set_raw(NvSciBufAttrList list, bool cpuaccess_flag)
 {
 	NvSciBufType bufType = NvSciBufType_RawBuffer;
@@ -65,7 +65,7 @@ static void a_raw_buffer_is_allocated(void **state)
 	ok(NvSciBufObjGetConstCpuPtr(nvscibufobj, &const_ptr));
 	memset(va_ptr, 1, 128 * 1024);
 	assert_int_equal(((const char *)const_ptr)[128 * 1024 - 1], 1);
-	/* In case of success, and of failure */
+	/* The listing frees this after success and after failure. */
 	NvSciBufAttrListFree(reconciledList);
 	NvSciBufAttrListFree(ConflictList);
 	NvSciBufAttrListFree(unreconciledList[0]);
@@ -125,7 +125,7 @@ static void peer_process1(const char *name)
 	NvSciIpcDeinit();
 }
 
-/* And process 2 */
+/* Process 2 of the listings */
 static void lists_and_an_object_go_to_another_process(void **state)
 {
 	const char *name = channel_name("ipc_endpoint");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The headers' names, numbers and layout are the vendor's, in C99, C11 and
- * C++11; those that NvBufSurface and VPI have of them are the same. No board is
- * needed.
+ * Tests that names, numbers and layout in the headers are those of the vendor,
+ * in C99, C11 and C++11, and equal in the headers of NvBufSurface and VPI.
+ * Needs no board.
  */
 #include <nvmedia_image_nvscibuf.h>
 #include <nvscibuf.h>
@@ -128,7 +128,7 @@ static const struct number numbers[] = {
 	SIZE(NvMediaImage, 72),
 };
 
-/* A type that several headers have is one: this compiles. */
+/* Several headers define this type, which must be the same to compile. */
 static NvSciBufObj object;
 static struct NvSciBufObjRefRec **const same = &object;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Images: lists as NVIDIA's samples make them, surfaces, pyramids, and what
- * they come to.
+ * Tests images: lists like those of NVIDIA's samples, surfaces, pyramids, and
+ * the resulting layouts.
  */
 #include "test.h"
 
-/* Sides that no alignment suits */
+/* Sides that are not aligned */
 #define WIDTH	645U
 #define HEIGHT	483U
 
@@ -21,7 +21,7 @@ static NvSciBufAttrList new_image_list(uint32_t layout)
 	return list;
 }
 
-/* As camera samples have it: NV12, with paddings that are 0 */
+/* Makes a list like camera samples: NV12, with paddings of 0. */
 static NvSciBufAttrList new_nv12_list(void)
 {
 	const uint32_t colors[] = { NvSciColor_Y8, NvSciColor_V8U8 };
@@ -112,7 +112,7 @@ static void an_nv12_image_is_laid_out(void **state)
 	NvSciBufAttrListFree(list);
 }
 
-/* As NVIDIA's cudaNvSci has it, with paddings */
+/* The list is that of NVIDIA's cudaNvSci, with paddings. */
 static void an_interlaced_image_is_laid_out(void **state)
 {
 	const uint32_t color = NvSciColor_B8G8R8A8, nr_planes = 1;
@@ -150,7 +150,7 @@ static void an_interlaced_image_is_laid_out(void **state)
 	NvSciBufAttrListFree(list);
 }
 
-/* Programs read numbers of 4 bytes as if they had 8. */
+/* Programs read numbers of 4 bytes as 8 bytes, so zeros must follow. */
 static void one_plane_is_followed_by_nothing(void **state)
 {
 	const uint32_t color = NvSciColor_A8B8G8R8, nr_planes = 1;
@@ -198,7 +198,7 @@ static void values_of_planes_are_checked(void **state)
 	NvSciBufAttrListFree(list);
 }
 
-/* Each format, alone */
+/* Each format is tested alone. */
 static void each_format_is_a_plane(void **state)
 {
 	const uint32_t nr_planes = 1, width = 64, height = 64;
@@ -290,7 +290,7 @@ static void surfaces_are_planes(void **state)
 		const struct surface *of = &surfaces[i];
 		NvSciBufAttrList list = new_surface_list(of);
 
-		/* Nothing before the last of them */
+		/* No attribute is set before the last of them. */
 		assert_false(is_set(list, NvSciBufImageAttrKey_PlaneCount));
 		set_number(list, NvSciBufImageAttrKey_SurfHeightBase, HEIGHT);
 		set_number(list, NvSciBufImageAttrKey_SurfColorStd,
@@ -332,7 +332,7 @@ static void surfaces_are_checked(void **state)
 	const uint32_t most = NvSciSurfBPC_MaxValid, height = HEIGHT;
 
 	(void)state;
-	/* Luma alone has no samples of chroma. */
+	/* A surface with only luma has no chroma samples. */
 	bad(set_one(list, NvSciBufImageAttrKey_SurfHeightBase, &height,
 		    sizeof(height)));
 	NvSciBufAttrListFree(list);
@@ -375,7 +375,7 @@ static void a_pyramid_has_levels(void **state)
 	}
 	assert_true(value(list, NvSciBufPyramidAttrKey_Alignment,
 			  uint64_t) > 0);
-	/* Keys of images, too */
+	/* A pyramid has the keys of images, too. */
 	assert_int_equal(value(list, NvSciBufImageAttrKey_ImageCount,
 			       uint64_t), 1);
 	NvSciBufAttrListFree(list);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* NvSciIpc: endpoints, frames and events, both ends in one process. */
+/*
+ * Tests NvSciIpc: endpoints, frames and events, with both ends in one process.
+ */
 #include "test.h"
 
 static NvSciIpcEndpoint ends[2];
 
-/* The ends find each other without anybody waiting. */
+/* The ends find each other without a wait. */
 static int open_ends(void **state)
 {
 	char names[2][128];
@@ -150,7 +152,7 @@ static void a_process_has_50_ends(void **state)
 	is(NvSciIpcOpenEndpoint("other", &other), InsufficientResource);
 	NvSciIpcCloseEndpoint(all[7]);
 	ok(NvSciIpcOpenEndpoint(channel_name("other"), &other));
-	/* A place that is taken again is another end. */
+	/* A reused slot has another handle. */
 	assert_int_not_equal(other, all[7]);
 	bad(NvSciIpcResetEndpointSafe(all[7]));
 	NvSciIpcDeinit();
@@ -175,7 +177,7 @@ static void frames_arrive_in_order(void **state)
 		assert_int_equal(nr, sizeof(got));
 		memset(sent, 'a' + i, sizeof(sent));
 		assert_memory_equal(got, sent, sizeof(sent));
-		/* The rest of a frame */
+		/* The rest of the frame is 0. */
 		assert_int_equal(got[100], 0);
 		assert_int_equal(got[119], 0);
 	}
@@ -223,7 +225,7 @@ static void frames_are_read_and_written_in_place(void **state)
 	ok(NvSciIpcReadAdvance(ends[1]));
 	is(NvSciIpcReadAdvance(ends[1]), InsufficientMemory);
 	is(NvSciIpcReadGetNextFrame(ends[1], &frame), InsufficientMemory);
-	/* One that was looked at can be read, too. */
+	/* A frame that was peeked at can still be read. */
 	ok(NvSciIpcWriteSafe(ends[0], "abcdefg", 8, &nr));
 	wait_for_event(ends[1], NV_SCI_IPC_EVENT_READ);
 	ok(NvSciIpcReadGetNextFrame(ends[1], &frame));
@@ -299,12 +301,12 @@ static void events_tell_of_the_peer(void **state)
 	events = events_of(ends[0]);
 	assert_int_equal(events, NV_SCI_IPC_EVENT_CONN_EST |
 			 NV_SCI_IPC_EVENT_WRITE);
-	/* What has arrived is gone, once it is not the first time. */
+	/* A later reset discards frames that have arrived. */
 	ok(NvSciIpcWriteSafe(ends[1], &byte, 1, &nr));
 	wait_for_event(ends[0], NV_SCI_IPC_EVENT_READ);
 	ok(NvSciIpcResetEndpointSafe(ends[0]));
 	is(NvSciIpcReadSafe(ends[0], &byte, 1, &nr), InsufficientMemory);
-	/* Frames of a peer that has gone can be read. */
+	/* Frames of a peer that has closed its end can be read. */
 	ok(NvSciIpcWriteSafe(ends[1], &byte, 1, &nr));
 	ok(NvSciIpcCloseEndpointSafe(ends[1], false));
 	wait_for_event(ends[0], NV_SCI_IPC_EVENT_READ);

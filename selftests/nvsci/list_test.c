@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Attribute lists: keys, values in the vendor's types, reconciliation. */
+/* Tests attribute lists: keys, values in the vendor's types, reconciliation. */
 #include "test.h"
 
 static const uint64_t size = SIZE;
@@ -53,7 +53,7 @@ static void a_list_outlives_its_module(void **state)
 	NvSciBufAttrListFree(result);
 }
 
-/* No module has it, which a reconciliation needs. */
+/* A list of libmem belongs to no module, which a reconciliation needs. */
 static void a_list_of_libmem_is_of_no_module(void **state)
 {
 	NvSciBufAttrList result = UNTOUCHED(NvSciBufAttrList);
@@ -119,12 +119,12 @@ static void what_may_not_be_set_is_refused(void **state)
 	bad(set_one(list, NvSciBufGeneralAttrKey_RequiredPerm, &perm,
 		    sizeof(perm)));
 	bad(set_one(list, NvSciBufGeneralAttrKey_NeedCpuAccess, &two, 1));
-	/* Outputs, and keys of another type */
+	/* Outputs and keys of another type cannot be set. */
 	bad(set_one(list, NvSciBufGeneralAttrKey_ActualPerm, &perm,
 		    sizeof(perm)));
 	bad(set_one(list, NvSciBufImageAttrKey_Size, &size, sizeof(size)));
 	bad(set_one(list, NvSciBufImageAttrKey_Layout, &perm, sizeof(perm)));
-	/* Once, and all or none */
+	/* A key can be set once, and a call sets all keys or none. */
 	ok(NvSciBufAttrListSetAttrs(list, twice, 1));
 	bad(NvSciBufAttrListSetAttrs(list, twice, 1));
 	assert_false(is_set(list, NvSciBufRawBufferAttrKey_Align));
@@ -201,7 +201,7 @@ static void values_come_back_as_they_were_set(void **state)
 					     pairs[i].len),
 				    pairs[i].value, pairs[i].len);
 	}
-	/* The same bytes each time: they stay as long as the list. */
+	/* Each call returns the same pointer, valid as long as the list. */
 	first = value_of(list, NvSciBufGeneralAttrKey_EnableGpuCache,
 			 sizeof(cache));
 	assert_ptr_equal(value_of(list, NvSciBufGeneralAttrKey_EnableGpuCache,
@@ -258,7 +258,7 @@ static void a_reconciled_list_has_what_programs_look_at(void **state)
 	(void)state;
 	ok(set_one(list, NvSciBufRawBufferAttrKey_Size, &size, sizeof(size)));
 	result = reconciled(list);
-	/* The vendor's defaults: no CPU access, no cache, read-only */
+	/* The vendor's defaults are no CPU access, no cache, read-only. */
 	assert_false(value(result, NvSciBufGeneralAttrKey_NeedCpuAccess,
 			   bool));
 	assert_false(value(result, NvSciBufGeneralAttrKey_EnableCpuCache,
@@ -273,7 +273,7 @@ static void a_reconciled_list_has_what_programs_look_at(void **state)
 			  uint64_t) > 0);
 	assert_int_equal(value(result, NvSciBufGeneralAttrKey_Types,
 			       NvSciBufType), NvSciBufType_RawBuffer);
-	/* Of an image it has nothing. */
+	/* A raw buffer has no keys of an image. */
 	assert_false(is_set(result, NvSciBufImageAttrKey_VprFlag));
 	assert_false(is_set(result, NvSciBufImageAttrKey_ImageCount));
 	NvSciBufAttrListFree(result);
@@ -315,7 +315,7 @@ static void lists_merge_by_each_keys_rule(void **state)
 	assert_int_equal(value(result, NvSciBufRawBufferAttrKey_Align,
 			       uint64_t), align);
 	NvSciBufAttrListFree(result);
-	/* What has several slots may only be read, by slot. */
+	/* A list with several slots can only be read, by slot. */
 	bad(set_one(both, NvSciBufRawBufferAttrKey_Size, &size,
 		    sizeof(size)));
 	NvSciBufAttrListFree(both);
@@ -323,7 +323,7 @@ static void lists_merge_by_each_keys_rule(void **state)
 	NvSciBufAttrListFree(lists[1]);
 }
 
-/* Programs set it, and take the result for an offset. */
+/* Programs set it, and use the result as an offset. */
 static void an_alignment_of_0_stays_0(void **state)
 {
 	NvSciBufAttrList lists[2] = { list_of(NvSciBufType_RawBuffer),
@@ -378,7 +378,7 @@ static void a_conflict_names_its_key(void **state)
 	free(text);
 	ok(NvSciBufAttrListDump(conflict, &text, &len));
 	free(text);
-	/* It can be dumped and freed, nothing else. */
+	/* A conflict list can only be dumped and freed. */
 	bad(NvSciBufAttrListSetAttrs(conflict, &pair, 1));
 	bad(NvSciBufAttrListGetAttrs(conflict, &pair, 1));
 	bad(NvSciBufAttrListClone(conflict, &result));
@@ -435,7 +435,7 @@ static void reconciliation_checks_what_it_is_given(void **state)
 	for (i = 0; i < NR(many); i++)
 		many[i] = list;
 	ok(NvSciBufAttrListReconcile(many, 63, &result, &conflict));
-	/* Reconciled ones cannot be reconciled. */
+	/* Reconciled lists cannot be reconciled. */
 	bad(NvSciBufAttrListReconcile(&result, 1, &lists[1], &conflict));
 	NvSciBufAttrListFree(result);
 	result = UNTOUCHED(NvSciBufAttrList);
@@ -463,7 +463,7 @@ static void clones_and_lists_of_lists_have_types(void **state)
 	bad(NvSciBufAttrListAppendUnreconciled(lists, 0, &other));
 	bad(NvSciBufAttrListAppendUnreconciled(lists, 1, NULL));
 	bad(NvSciBufAttrListAppendUnreconciled(lists, 2, &other));
-	/* A clone is a list of its own. */
+	/* A clone is independent of its list. */
 	ok(NvSciBufAttrListClone(list, &other));
 	NvSciBufAttrListFree(list);
 	assert_int_equal(value(other, NvSciBufRawBufferAttrKey_Size,

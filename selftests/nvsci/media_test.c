@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* NvMedia's images of NvSciBuf objects. */
+/* Tests NvMedia's images of NvSciBuf objects. */
 #include <nvmedia_image_nvscibuf.h>
 
 #include "test.h"
@@ -87,7 +87,7 @@ static void formats_have_types(void **state)
 		for (k = 0; k < i; k++)
 			assert_int_not_equal(types[i], types[k]);
 	}
-	/* In any order, each once */
+	/* Attributes may be in any order, each once. */
 	for (i = 0; i < NR(turned); i++)
 		turned[i] = attrs[NR(turned) - 1 - i];
 	assert_int_equal(NvMediaSurfaceFormatGetType(turned, 7), types[7]);
@@ -125,7 +125,7 @@ static void an_image_is_made_of_an_object(void **state)
 	assert_int_equal(NvMediaImageCreateFromNvSciBuf(device, object,
 							&image),
 			 NVMEDIA_STATUS_OK);
-	/* The image keeps it. */
+	/* The image holds a reference to the object. */
 	NvSciBufObjFree(object);
 	assert_int_equal(image->type, nv12());
 	assert_int_equal(image->width, 640);
@@ -253,7 +253,7 @@ static void attributes_are_checked(void **state)
 	assert_int_equal(NvMediaImageFillNvSciBufAttrs(NULL, rgba(), vga.attrs,
 						       vga.nr, 0, list),
 			 NVMEDIA_STATUS_BAD_PARAMETER);
-	/* Nothing of it was set; and then it is, once. */
+	/* The failed call set nothing, so this one can, once. */
 	assert_int_equal(fill(rgba(), &vga, list), NVMEDIA_STATUS_OK);
 	assert_int_equal(fill(rgba(), &vga, list),
 			 NVMEDIA_STATUS_BAD_PARAMETER);

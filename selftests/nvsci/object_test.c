@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Objects: permissions, CPU pointers, cache maintenance, pixels. */
+/* Tests objects: permissions, CPU pointers, cache maintenance, pixels. */
 #include "test.h"
 
 #include "../fds.h"
@@ -120,7 +120,7 @@ static void permission_can_be_taken_away(void **state)
 	bad(NvSciBufObjDupWithReducePerm(less, NvSciBufAccessPerm_ReadWrite,
 					 &more));
 	ok(NvSciBufObjGetConstCpuPtr(less, &read_only));
-	/* Who may only read maintains its cache before it reads. */
+	/* A process with read-only access must flush before it reads. */
 	ok(NvSciBufObjFlushCpuCacheRange(less, 0, SIZE));
 	assert_int_equal(*(const uint8_t *)read_only, 7);
 	NvSciBufObjFree(object);
@@ -142,7 +142,7 @@ static void flushes_are_checked(void **state)
 	NvSciBufObjFree(object);
 }
 
-/* What an engine sees, by the dma engine */
+/* Returns the sum of the bytes that the dma engine sees. */
 static uint64_t sum_of(struct mem_object *object)
 {
 	struct mem_buf *buf = mem_object_buf(object);
@@ -156,8 +156,8 @@ static uint64_t sum_of(struct mem_object *object)
 }
 
 /*
- * Without the flush an engine of such a board has the old bytes; but over the
- * module the CPU does not cache an object that a GPU is named for.
+ * Without the flush, an engine of such a board sees old bytes. With the module,
+ * the CPU does not cache an object for a GPU.
  */
 static void a_flush_brings_stores_to_memory(void **state)
 {
@@ -248,7 +248,7 @@ static NvSciBufObj new_image(uint32_t nr, const uint32_t *colors,
 	return new_object(list);
 }
 
-/* Y, U and V of the program's are Y and pairs in the image. */
+/* The program has separate Y, U and V; the image has Y and pairs of U and V. */
 static void chroma_is_put_together_and_taken_apart(void **state)
 {
 	static const uint32_t colors[][2] = {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lists and objects between two processes. The peer is this program again, with
- * the part that it plays for an argument.
+ * Tests lists and objects between two processes. The peer is a second process
+ * of this program, whose argument names its part.
  */
 #include <signal.h>
 #include <sys/mman.h>
 
 #include "test.h"
 
-/* Of a process: its module and its end of the channel */
+/* The module of a process, and its end of the channel */
 struct side {
 	NvSciIpcEndpoint end;
 };
@@ -92,7 +92,7 @@ static void wait_until_done(const struct side *side)
 	must(!memcmp(word, "done", 4));
 }
 
-/* Unreconciled lists go one way, the reconciled one the other. */
+/* Unreconciled lists are sent to the peer, which returns the reconciled one. */
 
 static void peer_sends_lists(const char *name)
 {
@@ -111,7 +111,7 @@ static void peer_sends_lists(const char *name)
 		      sizeof(align)));
 	send_lists(&side, lists, 2);
 	desc = recv_desc(side.end, &len);
-	/* It is no unreconciled one. */
+	/* The list cannot be imported as an unreconciled one. */
 	must(NvSciBufAttrListIpcImportUnreconciled(module, side.end, desc, len,
 						   &result) ==
 	     NvSciError_BadParameter);
@@ -126,7 +126,7 @@ static void peer_sends_lists(const char *name)
 	NvSciBufAttrListFree(lists[0]);
 	NvSciBufAttrListFree(lists[1]);
 
-	/* What libmem does not know goes with the rest. */
+	/* Keys that libmem does not know are sent, too. */
 	lists[0] = new_list();
 	set_number(lists[0], NvSciBufGeneralAttrKey_Types, NvSciBufType_Image);
 	must(!set_one(lists[0], NvSciBufImageAttrKey_TopPadding, &padding,
@@ -241,7 +241,7 @@ static void peer_reads(const char *name)
 	must(store_faults((volatile uint8_t *)(uintptr_t)bytes));
 	must(mprotect((void *)(uintptr_t)bytes, 4096,
 		      PROT_READ | PROT_WRITE) != 0);
-	/* What has come goes on with no more than it came with. */
+	/* The receiver cannot export it with more access than it got. */
 	must(NvSciBufIpcExportAttrListAndObj(object,
 					     NvSciBufAccessPerm_ReadWrite,
 					     side.end, &ptr, &i) ==
@@ -286,7 +286,7 @@ static void a_read_only_receiver_cannot_write(void **state)
 	wait_for_peer(pid);
 }
 
-/* One that may write, and what it writes is seen. */
+/* A receiver with write access, whose writes must be visible */
 
 static void peer_writes(const char *name)
 {
@@ -301,7 +301,7 @@ static void peer_writes(const char *name)
 	must(!NvSciBufObjFlushCpuCacheRange(object, 0, SIZE));
 	done(&side);
 	NvSciBufObjFree(object);
-	/* The memory is the sender's still. */
+	/* The memory is still shared with the sender. */
 	wait_until_done(&side);
 	end(&side);
 }
@@ -326,7 +326,7 @@ static void a_receiver_that_may_write_does(void **state)
 	wait_for_peer(pid);
 }
 
-/* Lists once, objects by a descriptor of a fixed length */
+/* The list is sent once, objects by a descriptor of fixed length */
 
 static void peer_takes_bare_objects(const char *name)
 {
@@ -409,7 +409,7 @@ static void objects_are_shared_without_their_list(void **state)
 	wait_for_peer(pid);
 }
 
-/* What does not fit */
+/* Objects that do not match the lists */
 
 static void peer_is_choosy(const char *name)
 {
@@ -461,7 +461,7 @@ static void peer_is_choosy(const char *name)
 	     NvSciError_BadParameter);
 	((uint8_t *)desc)[len - 1] ^= 1;
 	must(object == UNTOUCHED(NvSciBufObj));
-	/* A refused one can be imported still, and then no more. */
+	/* A refused descriptor can still be imported, but only once. */
 	must(!NvSciBufIpcImportAttrListAndObj(module, side.end, desc, len,
 					      NULL, 0,
 					      NvSciBufAccessPerm_ReadOnly,
@@ -501,7 +501,7 @@ static void what_does_not_fit_is_refused(void **state)
 	wait_for_peer(pid);
 }
 
-/* What NvSciBuf keeps beside libmem's keys, by the numbers in descriptors */
+/* Values of NvSciBuf that libmem lacks, by their number in descriptors */
 #define KEPT(nr, type, value)	\
 	{ MEM_ATTR_CLIENT + (nr), 0, &(const type) { value }, sizeof(type) }
 
@@ -562,7 +562,7 @@ static NvSciError object_crosses(const struct side *ends, NvSciBufAttrList list)
 	return error;
 }
 
-/* A sender of lists can be another program than this library. */
+/* A sender may use another implementation than this library. */
 static void what_a_stranger_keeps_in_a_list_is_checked(void **state)
 {
 	const struct mem_attr wrong[] = {

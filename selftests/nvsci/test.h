@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of the NvSciBuf-shaped surface share, in C and in C++. */
+/* Shared by the tests of the NvSciBuf API, in C and in C++. */
 #ifndef _NVSCI_TEST_H
 #define _NVSCI_TEST_H
 
@@ -33,7 +33,7 @@ extern "C" {
 #define bad(call)	is(call, BadParameter)
 
 #define SIZE		(128 * 1024UL)
-/* A place that must stay as it is when a call fails. */
+/* Value of a result that a failed call must leave unchanged */
 #define UNTOUCHED(type)	((type)0x5a5a)
 
 #define PAIR(key, value) { key, &(value), sizeof(value) }
@@ -58,12 +58,12 @@ static inline struct mem_ctx *shared_ctx(void)
 	struct mem_ctx *ctx;
 
 	assert_int_equal(mem_ctx_open_shared(NULL, &ctx), 0);
-	/* It stays, and with it the pointer. */
+	/* Another reference keeps the context, so the pointer stays valid. */
 	mem_ctx_close(ctx);
 	return ctx;
 }
 
-/* The board's integrated GPU; false: it has none that a list could name */
+/* Returns the id of the board's integrated GPU; false if it has none. */
 static inline bool gpu_id(NvSciRmGpuId *id)
 {
 	return !mem_ctx_gpu_id(shared_ctx(), MEM_ENGINE_GPU, id->bytes);
@@ -139,7 +139,7 @@ static inline bool is_set(NvSciBufAttrList list, NvSciBufAttrKey key)
 	return pair.value;
 }
 
-/* A raw buffer of the CPU, cached, and of the GPU */
+/* Makes the list of a raw buffer for the GPU and the CPU, cached. */
 static inline NvSciBufAttrList raw_list_for(uint64_t size,
 					    NvSciBufAttrValAccessPerm perm)
 {
@@ -160,7 +160,7 @@ static inline NvSciBufAttrList raw_list_for(uint64_t size,
 	return list;
 }
 
-/* It is read and written. */
+/* The buffer is read and written. */
 static inline NvSciBufAttrList new_raw_list(uint64_t size)
 {
 	return raw_list_for(size, NvSciBufAccessPerm_ReadWrite);
@@ -190,7 +190,7 @@ static inline NvSciBufObj new_raw_object(void)
 	return new_object(new_raw_list(SIZE));
 }
 
-/* Other processes: the program again, told which part it plays. */
+/* Other processes of this program, whose argument names their part. */
 
 extern char **environ;
 
@@ -214,7 +214,7 @@ static inline void wait_for_peer(pid_t pid)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A name that no other test has */
+/* Returns a name that no other test uses. */
 static inline const char *channel_name(const char *test)
 {
 	static char name[64];
@@ -223,7 +223,7 @@ static inline const char *channel_name(const char *test)
 	return name;
 }
 
-/* In a peer there is no cmocka around. */
+/* cmocka cannot be used in a peer. */
 #define must(condition)							\
 	do {								\
 		if (!(condition)) {					\
@@ -280,7 +280,7 @@ static inline void recv_bytes(NvSciIpcEndpoint end, void *bytes, size_t len)
 	must((size_t)nr == len);
 }
 
-/* A descriptor and, before it, its length */
+/* Sends the length of a descriptor, and then the descriptor. */
 static inline void send_desc(NvSciIpcEndpoint end, const void *desc, size_t len)
 {
 	send_bytes(end, &len, sizeof(len));

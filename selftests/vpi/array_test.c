@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arrays: where the number of elements is, locks, wrappers and errors. */
+/*
+ * Tests arrays: the pointer to the number of elements, locks, wrappers, errors.
+ */
 #include <stdlib.h>
 
 #include "test.h"
@@ -73,7 +75,7 @@ static void the_size_is_set_by_a_lock_or_a_call(void **state)
 	assert_int_equal(((uint32_t *)data.buffer.aos.data)[0], 12345);
 	is(vpiArraySetSize(array, 1), VPI_ERROR_BUFFER_LOCKED, "");
 	ok(vpiArrayUnlock(array));
-	/* Also where the CPU is not. */
+	/* The CPU need not have access to the elements. */
 	ok(vpiArrayLockData(array, VPI_LOCK_WRITE, VPI_ARRAY_BUFFER_CUDA_AOS,
 			    &data));
 	*data.buffer.aos.sizePointer = CAPACITY + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Formats in 64 bits: what they say, and how they are made. */
+/* Tests 64-bit formats: their properties, and how they are made. */
 #include <vpi/ColorSpec.h>
 #include <vpi/DataLayout.h>
 #include <vpi/ImageFormat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Images: locks of each kind, wrappers and what they copy, and errors. */
+/* Tests images: locks of each kind, wrappers and their copies, and errors. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -64,12 +64,12 @@ static void an_image_is_as_it_was_asked_for(void **state)
 	assert_int_equal(data.buffer.pitch.planes[0].pBase[0], 0);
 	ok(vpiImageUnlock(image));
 	vpiImageDestroy(image);
-	/* Also a second time, and none. */
+	/* Images may be destroyed twice, and NULL may be passed. */
 	vpiImageDestroy(image);
 	vpiImageDestroy(NULL);
 }
 
-/* The same bytes by each kind of lock */
+/* Each kind of lock gives the same bytes. */
 static void each_lock_has_the_same_memory(void **state)
 {
 	VPIImage image = new_image(VPI_IMAGE_FORMAT_U8, 0);
@@ -135,7 +135,7 @@ static void a_surface_is_locked_on_thor(void **state)
 			   surf->surfaceList[0].planeParams.pitch[0] + 3),
 			 pattern(3, 1));
 	assert_int_equal(NvBufSurfaceUnMap(surf, 0, -1), 0);
-	/* It is the image's. */
+	/* The surface belongs to the image. */
 	assert_int_equal(NvBufSurfaceDestroy(surf), -1);
 	ok(vpiImageUnlock(image));
 	assert_int_equal(NvBufSurfaceFromFd(data.buffer.fd, &found), -1);
@@ -151,7 +151,7 @@ static void *lock_for_host(void *arg)
 	return NULL;
 }
 
-/* Whatever another thread has locked since. */
+/* This holds if another thread has locked it since, too. */
 static void a_surface_goes_with_its_threads_lock(void **state)
 {
 	VPIImage image = new_image(VPI_IMAGE_FORMAT_NV12, 0);
@@ -174,7 +174,7 @@ static void a_surface_goes_with_its_threads_lock(void **state)
 	vpiImageDestroy(image);
 }
 
-/* Of memory that may only be read. */
+/* A lock for reading gives read-only memory. */
 static void a_surface_to_read_is_mapped_to_read(void **state)
 {
 	VPIImage image = new_image(VPI_IMAGE_FORMAT_NV12, 0), wrapper;
@@ -427,7 +427,7 @@ static void host_data(uint8_t *memory, int32_t pitch, VPIImageData *data)
 	data->buffer.pitch.planes[0].pBase = memory;
 }
 
-/* What a wrapper copies, and the result of a filter into it */
+/* Checks the copies of a wrapper, and the result of a filter into it. */
 static void wrapper_check(const VPIImageData *data, uint64_t flags,
 			  uint64_t backend, unsigned int copies,
 			  uint64_t nr_copies)
@@ -572,7 +572,7 @@ static void a_wrapper_can_wrap_other_memory(void **state)
 	free(memory);
 }
 
-/* The colour spec that it was made with goes for all that it wraps. */
+/* The colour spec of a wrapper's creation also applies to later memory. */
 static void other_memory_has_the_same_colours(void **state)
 {
 	uint8_t memory[64 * HEIGHT];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What NVIDIA's sample of locks does: VPI owns the image, the program takes one
+// Tests NVIDIA's sample of locks: VPI owns the image, and the program gets one
 // handle of it, as CUDA's pointer, as a surface, or as an NvSciBufObj.
 #include <nvbufsurface.h>
 #include <nvscibuf.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr int32_t width = 96;
 constexpr int32_t height = 24;
 
-// nvscibuf.h and nvbufsurface.h have one type.
+// nvscibuf.h and nvbufsurface.h define the same type.
 static_assert(std::is_same<decltype(NvSciBufData::buffer), NvSciBufObj>::value,
 	      "NvSciBufObj");
 
@@ -95,7 +95,7 @@ void an_nvscibuf_object_is_taken(void **)
 			    VPI_IMAGE_BUFFER_NVSCIBUF, &data));
 	NvSciBufObj object = data.buffer.nvscibuf.buffer;
 	assert_non_null(object);
-	// It is libmem's object, too.
+	// The handle is also an object of libmem.
 	auto *mem = reinterpret_cast<struct mem_object *>(object);
 	assert_non_null(mem_object_attrs(mem));
 	ok(vpiImageUnlock(owned.image));

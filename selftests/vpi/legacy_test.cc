@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Programs of VPI 0.4: keypoints in managed memory, in order with CUDA, and
-// NV12 images of nvbuf_utils that are scaled. And of VPI 1, where it differs.
+// Tests programs of VPI 0.4: keypoints in managed memory, in order with CUDA,
+// and scaling of NV12 images of nvbuf_utils.
 #include <cuda_runtime_api.h>
 #include <nvbuf_utils.h>
 #include <vpi/legacy-0.4.h>
@@ -65,7 +65,7 @@ void keypoints_are_found_in_managed_memory(void **)
 	assert_int_equal(cudaStreamSynchronize(cuda), 0);
 	ok(vpiArrayGetSize(array, &size));
 	assert_true(size >= 4);
-	// The CPU has them without a copy.
+	// The CPU reads them without a copy.
 	for (int32_t i = 0; i < size; i++)
 		assert_true(keypoints[i].x >= 0 && keypoints[i].x < side);
 	ok(vpiArrayLock(array, VPI_LOCK_READ, nullptr));
@@ -104,7 +104,7 @@ void keypoints_are_found_in_host_memory(void **)
 	vpiArrayDestroy(array);
 }
 
-// A buffer that is mapped, and an image of what the CPU sees there
+// A mapped buffer, and an image of the mapped memory
 struct Nv12 {
 	int fd = -1;
 	void *planes[2] = { nullptr, nullptr };

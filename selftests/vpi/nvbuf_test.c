@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* NvBufSurface and nvbuf_utils: kinds of memory, maintenance, errors. */
+/* Tests NvBufSurface and nvbuf_utils: kinds of memory, maintenance, errors. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ static NvBufSurface *new_surface(NvBufSurfaceMemType type,
 	return surf;
 }
 
-/* The call has failed, and says why. */
+/* Checks that the call fails, and prints this reason. */
 #define fails(call, number) \
 	do { \
 		errno = 0; \
@@ -187,8 +187,8 @@ static void a_descriptor_leads_to_its_batch(void **state)
 }
 
 /*
- * Who forgets NvBufSurfaceSyncForDevice() is told so; but over the module the
- * CPU does not cache surfaces, so that nothing is wrong.
+ * A missing NvBufSurfaceSyncForDevice() is reported. With the module, the CPU
+ * does not cache surfaces, so nothing is wrong.
  */
 static void a_forgotten_sync_is_found(void **state)
 {
@@ -232,7 +232,7 @@ static void a_forgotten_sync_is_found(void **state)
 				 MEM_VIOLATION_MISSING_CLEAN);
 		while (mem_ctx_next_violation(ctx, &violation))
 			;
-		/* What the CPU has stored is dropped by the next sync. */
+		/* The next sync drops the CPU's stores. */
 		assert_int_equal(NvBufSurfaceSyncForDevice(src, 0, 0), 0);
 	}
 	assert_int_equal(NvBufSurfaceDestroy(src), 0);
@@ -315,7 +315,7 @@ static void buffers_of_bytes_have_a_size(void **state)
 
 /* nvbuf_utils */
 
-/* A length that no page can follow: there is no room for it. */
+/* No page can follow memory of this length, so it is refused. */
 static void the_longest_buffer_finds_no_room(void **state)
 {
 	NvBufSurfaceCreateParams params = {

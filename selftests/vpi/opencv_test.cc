@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Matrices of OpenCV and images of VPI: the same memory, and which formats
-// matrices have.
+// Tests matrices of OpenCV and images of VPI with the same memory, and the
+// formats of matrices.
 #include <vpi/OpenCVInterop.hpp>
 #include <vpi/VPI.h>
 #include <vpi/algo/BoxFilter.h>

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of the VPI- and NvBufSurface-shaped surfaces over the module, inside the
-# test VM: it is inserted for one board after the other, all or $HEAPSIM_BOARDS.
-# TAP, one document a program. Exit code: 0 if all passed, else 1.
+# Tests the VPI and NvBufSurface APIs with the module, inside the test VM. The
+# module is inserted for one board after the other, all or $HEAPSIM_BOARDS.
+# Prints a TAP document for each program. Exit code: 0 if all passed, else 1.
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=selftests/vm/boards.sh

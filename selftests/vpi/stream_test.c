@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Contexts, streams, events, functions of the program's, and CUDA's streams. */
+/* Tests contexts, streams, events, host functions and CUDA's streams. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -106,7 +106,7 @@ static void wrong_contexts_are_refused(void **state)
 		ok(vpiContextPop(NULL));
 }
 
-/* The status of a thread is its own. */
+/* Each thread has its own last status. */
 static void *fail_in_thread(void *arg)
 {
 	(void)arg;
@@ -129,7 +129,7 @@ static void a_status_is_of_its_thread(void **state)
 	assert_int_equal(vpiPeekAtLastStatusMessage(text, sizeof(text)),
 			 VPI_ERROR_INVALID_ARGUMENT);
 	assert_string_equal(text, "vpiEven");
-	/* Giving back changes nothing, nor does no buffer. */
+	/* Destroying objects keeps the status; so does a NULL buffer. */
 	vpiImageDestroy(NULL);
 	assert_int_equal(vpiPeekAtLastStatusMessage(NULL, 0),
 			 VPI_ERROR_INVALID_ARGUMENT);
@@ -256,7 +256,7 @@ static void functions_are_called_in_order(void **state)
 	ok(vpiSubmitHostFunction(stream, count_up, &count));
 	ok(vpiStreamSync(stream));
 	assert_int_equal(count, 1);
-	/* One that fails keeps the next from being called. */
+	/* After a function that fails, the next one is not called. */
 	ok(vpiSubmitHostFunctionEx(stream, turn_status, &seen));
 	ok(vpiSubmitHostFunction(stream, count_up, &count));
 	is(vpiStreamSync(stream), VPI_ERROR_NOT_READY, "VPI_ERROR_NOT_READY");
@@ -313,7 +313,7 @@ static void cuda_work_is_in_order(void **state)
 
 	(void)state;
 	assert_int_equal(cudaMalloc(&memory[0], 4096), 0);
-	/* In a stream of VPI's own */
+	/* The stream is VPI's own. */
 	ok(vpiStreamCreate(0, &stream));
 	ok(vpiSubmitCUDAHostFunction(stream, put_cuda_work, memory));
 	ok(vpiStreamSync(stream));
@@ -323,7 +323,7 @@ static void cuda_work_is_in_order(void **state)
 	is(vpiSubmitCUDAHostFunction(stream, NULL, memory),
 	   VPI_ERROR_INVALID_ARGUMENT, "hostFunc is NULL");
 	vpiStreamDestroy(stream);
-	/* In one of CUDA's */
+	/* The stream wraps one of CUDA. */
 	assert_int_equal(cudaStreamCreateWithFlags(&cuda,
 						   cudaStreamNonBlocking), 0);
 	ok(vpiStreamCreateWrapperCUDA(cuda, 0, &stream));
@@ -345,7 +345,7 @@ static void cuda_work_is_in_order(void **state)
 	assert_int_equal(cudaFree(memory[0]), 0);
 }
 
-/* CUDA writes, VPI reads, CUDA reads, and nobody waits between. */
+/* CUDA writes, VPI reads, CUDA reads, without a wait in between. */
 static void one_stream_is_of_both(void **state)
 {
 	const size_t len = (size_t)512 * 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Algorithms: the same bytes as libmem's by each backend, and errors. */
+/* Tests algorithms: each backend gives the same bytes as libmem; and errors. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -74,7 +74,7 @@ static uint64_t hash_of(const uint8_t *bytes, size_t len, uint64_t hash)
 	return hash;
 }
 
-/* Of all its pixels */
+/* Returns a hash of all pixels. */
 static uint64_t image_hash(VPIImage image)
 {
 	uint64_t hash = 14695981039346656037U;
@@ -98,7 +98,7 @@ static uint64_t image_hash(VPIImage image)
 	return hash;
 }
 
-/* Both have done it: the one as VPI's status says, the other as libmem's. */
+/* Checks that VPI and libmem have both succeeded, with the same pixels. */
 static void same(VPIStatus status, int rc, VPIImage vpi, VPIImage mem)
 {
 	if (rc == -EOPNOTSUPP || rc == -EACCES) {
@@ -234,7 +234,7 @@ static void images_are_scaled_as_by_libmem(void **state)
 	vpiImageDestroy(two);
 }
 
-/* As VPI's reference has it, whatever the compositor can do */
+/* VPI's reference documents this, although the compositor can do more. */
 static void the_compositor_clamps_and_is_linear(void **state)
 {
 	VPIImage input = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER);
@@ -270,7 +270,7 @@ static void windows_are_averaged_as_by_libmem(void **state)
 				   MEM_BORDER_CLAMP);
 		same(status, rc, one, two);
 	}
-	/* The first that there is */
+	/* Backend 0 means the first one that is available. */
 	ok(vpiSubmitBoxFilter(stream, 0, input, one, 5, 3, VPI_BORDER_CLAMP));
 	ok(vpiStreamSync(stream));
 	assert_true(image_hash(one) == image_hash(two));
@@ -279,7 +279,7 @@ static void windows_are_averaged_as_by_libmem(void **state)
 	vpiImageDestroy(two);
 }
 
-/* White squares on black */
+/* Draws white squares on black. */
 static void draw_squares(VPIImage image)
 {
 	VPIImageData data;
@@ -370,7 +370,7 @@ static void corners_are_found_as_by_libmem(void **state)
 	vpiImageDestroy(image);
 }
 
-/* Keypoints in managed memory, which the program reads without a copy */
+/* Keypoints are in managed memory, which the program reads without a copy. */
 static void corners_arrive_in_wrappers(void **state)
 {
 	VPIImage image = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_U8);

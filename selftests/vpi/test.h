@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of the VPI-shaped surface share, in C and in C++. */
+/* Shared by the tests of the VPI API, in C and in C++. */
 #ifndef _VPI_TEST_H
 #define _VPI_TEST_H
 
@@ -48,7 +48,7 @@ static inline VPIStatus told(VPIStatus status, VPIStatus expected)
 
 #define ok(call)	assert_int_equal(told(call, VPI_SUCCESS), VPI_SUCCESS)
 
-/* The status is the last one, too, and says with which words why. */
+/* Checks a status, that it is the last one, and its message. */
 #define is(call, error, words) \
 	do { \
 		char text_[VPI_MAX_STATUS_MESSAGE_LENGTH]; \
@@ -80,7 +80,7 @@ static inline bool is_board(const char *name)
 	return !strcmp(board.name, name);
 }
 
-/* Before all tests */
+/* Begins to watch; called before all tests. */
 static inline int watch(void **state)
 {
 	struct mem_ctx *ctx;
@@ -91,7 +91,7 @@ static inline int watch(void **state)
 	return 0;
 }
 
-/* No engine has done, or the CPU, what it should not. */
+/* Checks that neither an engine nor the CPU has caused a violation. */
 static inline int no_violation(void **state)
 {
 	struct mem_violation violation;
@@ -108,7 +108,7 @@ static inline int no_violation(void **state)
 }
 
 #ifdef CUDART_VERSION
-/* VPI's CUDA is the SoC's GPU, which need not be CUDA's first. */
+/* VPI's CUDA backend is the SoC's GPU, which may not be CUDA's first one. */
 static inline int watch_cuda(void **state)
 {
 	int integrated = 0;
@@ -123,13 +123,13 @@ static inline int watch_cuda(void **state)
 }
 #endif
 
-/* A value of a pixel's byte */
+/* Returns the byte of a test pattern at a pixel. */
 static inline uint8_t pattern(int32_t x, int32_t y)
 {
 	return (uint8_t)(x * 7 + y * 13 + (x * y) / 5);
 }
 
-/* Programs of VPI 0.4 have other structs. */
+/* The structs of VPI 0.4 are different. */
 #ifndef _HEAPSIM_VPI_LEGACY_0_4_H
 static inline void image_fill(VPIImage image)
 {

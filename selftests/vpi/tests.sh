@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What embedded.sh and run.sh run on a board.
+# Lists the tests that embedded.sh and run.sh run on a board.
 
 tests_of() # BOARD
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* NvBufSurfTransform: batches, parts, sessions, and what is not waited for. */
+/* Tests NvBufSurfTransform: batches, parts, sessions, asynchronous calls. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ static NvBufSurface *new_surface(NvBufSurfaceColorFormat format, uint32_t width,
 	return new_batch(format, NVBUF_MEM_SURFACE_ARRAY, width, height, 1);
 }
 
-/* Bytes of a row of a plane */
+/* Returns the bytes in a row of a plane. */
 static uint32_t row_len(const NvBufSurface *surf, uint32_t plane)
 {
 	const NvBufSurfacePlaneParams *planes =
@@ -51,7 +51,7 @@ static uint8_t *row_of(const NvBufSurface *surf, uint32_t index, uint32_t plane,
 	       y * shown->planeParams.pitch[plane];
 }
 
-/* Each buffer has another pattern; @value below 0: no one value */
+/* Fills each buffer with another pattern, or with @value if not negative. */
 static void batch_fill(NvBufSurface *surf, int value)
 {
 	const NvBufSurfacePlaneParams *planes =
@@ -454,7 +454,7 @@ static void buffers_become_one(void **state)
 	batch_drop(dst);
 }
 
-/* Its descriptor reads as 0, which may be another surface's. */
+/* System memory has descriptor 0, which may belong to another surface. */
 static void system_memory_has_no_transforms(void **state)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");
@@ -468,7 +468,7 @@ static void system_memory_has_no_transforms(void **state)
 	dst = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
 	close(0);
 	surf = new_surface(NVBUF_COLOR_FORMAT_RGBA, 16, 8);
-	/* Over the module a descriptor that libmem keeps comes first. */
+	/* With the module, libmem uses the lowest descriptor itself. */
 	if (!backend || strcmp(backend, "kernel"))
 		assert_int_equal(surf->surfaceList[0].bufferDesc, 0);
 	assert_int_equal(NvBufSurfTransform(memory, dst, &params),

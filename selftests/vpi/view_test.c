@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Views: what they share with their parents, and whose they can be. */
+/* Tests views: the state shared with their parents, and possible parents. */
 #include <stdlib.h>
 
 #include <cuda_runtime_api.h>
@@ -215,7 +215,7 @@ static void memory_of_the_program_has_views(void **state)
 	assert_int_equal(cudaFree(managed), 0);
 }
 
-/* A window of one pixel: the filter copies. */
+/* Copies with a box filter whose window is one pixel. */
 static void copy_by(VPIStream stream, uint64_t backend, VPIImage input,
 		    VPIImage output)
 {
@@ -223,7 +223,7 @@ static void copy_by(VPIStream stream, uint64_t backend, VPIImage input,
 			      VPI_BORDER_CLAMP));
 }
 
-/* Memory of malloc() is copied for CUDA, of the parent and of each view. */
+/* malloc() memory is copied for CUDA, for the parent and for each view. */
 static void copied_memory_has_views(void **state)
 {
 	uint8_t *input = malloc(WIDTH * HEIGHT);
@@ -253,7 +253,7 @@ static void copied_memory_has_views(void **state)
 	for (i = 0; i < 4; i++)
 		ok(vpiStreamSync(stream[i]));
 	assert_memory_equal(input, output, WIDTH * HEIGHT);
-	/* What one has written the other reads, in order of a stream. */
+	/* In stream order, one view reads the bytes that the other wrote. */
 	memset(output, 0, WIDTH * HEIGHT);
 	copy_by(stream[0], VPI_BACKEND_CUDA, parents[0], parents[1]);
 	copy_by(stream[0], VPI_BACKEND_CUDA, to[1], from[2]);
