@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Arrays, copies of boxes and what can be said of surface and texture objects,
- * on the board that LIBMEM_SOC names: what the calls do, against copies that
- * the test makes itself. What kernels see is texture_test's.
+ * Tests of arrays, copies of boxes, and the creation of surface and texture
+ * objects, on the board that LIBMEM_SOC names. Copies are compared with copies
+ * that the test makes itself. texture_test.cu tests how kernels access arrays.
  */
 
 #include <pthread.h>
@@ -46,7 +46,7 @@ static struct cudaExtent extent_of(size_t width, size_t height, size_t depth)
 	};
 }
 
-/* Memory of the host as a box: what an array is thought to hold */
+/* The expected content of an array or memory, as a box in host memory */
 struct model {
 	unsigned char *at;
 	size_t pitch;
@@ -85,7 +85,7 @@ static struct cudaPitchedPtr pitched(const struct model *model)
 	};
 }
 
-/* What a copy of a box has to do, byte by byte */
+/* Copy a box in the models, byte by byte. */
 static void expect(const struct model *dst, const struct cudaPos *to,
 		   const struct model *src, const struct cudaPos *from,
 		   const struct cudaExtent *extent)
@@ -115,7 +115,7 @@ static struct cudaPos pos_of(size_t x, size_t y, size_t z)
 	return (struct cudaPos){ .x = x, .y = y, .z = z };
 }
 
-/* Where a side of a copy may be */
+/* Kinds of memory that a copy may read or write */
 enum place {
 	IN_HOST,
 	IN_DEVICE,
@@ -125,8 +125,8 @@ enum place {
 
 struct side {
 	enum place place;
-	size_t len;		/* of an element */
-	struct model is;	/* what it has to hold */
+	size_t len;		/* bytes of an element */
+	struct model is;	/* expected content */
 	void *device;
 	cudaArray_t array;
 };
@@ -192,7 +192,10 @@ static void side_create(struct side *side, enum place place,
 	}
 }
 
-/* Memory of the host is looked at against a copy that the caller has made. */
+/*
+ * Compare a side with its model. For host memory, @memory is what the copy has
+ * written, as the model itself is the memory that copies use.
+ */
 static void side_check(const struct side *side, const struct model *memory)
 {
 	struct model is = side->is;
@@ -216,7 +219,7 @@ static void side_destroy(struct side *side)
 	free(side->is.at);
 }
 
-/* Of arrays positions are elements, of memory bytes. */
+/* The x position counts elements in arrays, and bytes in memory. */
 static struct cudaPos said(const struct side *side, const struct cudaPos *pos)
 {
 	return pos_of(side->place == IN_ARRAY ? pos->x / side->len : pos->x,
@@ -281,7 +284,7 @@ static struct cudaExtent some_box(const struct side *src,
 			 1 + below(smaller(a->depth, b->depth)));
 }
 
-/* One copy of a random box between two sides, by the call that is given */
+/* Copy a random box between two sides; @round selects the call. */
 static void copy_some(struct side *src, struct side *dst, unsigned int round)
 {
 	struct cudaMemcpy3DParms copy = { .kind = kind_of(src, dst) };
@@ -384,7 +387,7 @@ static void rows_are_copied_by_the_calls_for_them(void **state)
 	       &size);
 	side_check(&b, NULL);
 
-	/* Part of an element, a row, a column too many: nothing is copied. */
+	/* A box with part of an element, or outside the array, is refused. */
 	is(cudaMemcpy2DToArray(a.array, 2, 0, out, 32, 4, 1,
 			       cudaMemcpyHostToDevice), cudaErrorInvalidValue);
 	is(cudaMemcpy2DToArray(a.array, 0, 0, out, 32, 6, 1,
@@ -412,7 +415,7 @@ static void rows_are_copied_by_the_calls_for_them(void **state)
 	free(back.at);
 }
 
-/* The calls without rows: what the bytes of an array are, one after another */
+/* Calls without rows copy an array's bytes in order, from row to row. */
 static void runs_go_on_in_the_next_row(void **state)
 {
 	const struct cudaExtent small = extent_of(12, 9, 1);
@@ -549,7 +552,7 @@ static void a_box_that_leaves_copies_nothing(void **state)
 		is(cudaMemcpy3D(&copy), error);
 	}
 	side_check(&array, NULL);
-	/* A kind that would have the array on the host is corrected. */
+	/* A kind that says that the array is on the host is corrected. */
 	good.kind = cudaMemcpyHostToHost;
 	ok(cudaMemcpy3D(&good));
 	side_destroy(&host);
@@ -568,7 +571,7 @@ static cudaError_t make(const struct cudaChannelFormatDesc *desc,
 	return rc;
 }
 
-/* The attributes that bound it, and the flags that go with each shape */
+/* Device attributes limit extents, and each shape allows certain flags. */
 static void extents_are_as_flags_and_limits_say(void **state)
 {
 	const struct cudaChannelFormatDesc desc = bytes(1);
@@ -728,7 +731,7 @@ static void levels_are_halves_down_to_one(void **state)
 	   cudaErrorInvalidResourceHandle);
 	ok(cudaFreeMipmappedArray(NULL));
 
-	/* Layers are no dimension. */
+	/* Each level has all layers; only width and height are halved. */
 	ok(cudaMallocMipmappedArray(&mipmap, &desc, extent_of(4, 4, 12), 99,
 				    cudaArrayLayered));
 	ok(cudaGetMipmappedArrayLevel(&level[0], mipmap, 2));
@@ -823,7 +826,7 @@ static void a_texture_is_refused_what_does_not_fit(void **state)
 	assert_int_equal(texture(&what, &plain, NULL),
 			 cudaErrorInvalidResourceHandle);
 
-	/* A view: the same extent, an element as long */
+	/* A view needs the array's extent, and elements of the same length. */
 	what = of_array(array);
 	view.format = cudaResViewFormatUnsignedInt1;
 	view.width = 8;
@@ -840,7 +843,7 @@ static void a_texture_is_refused_what_does_not_fit(void **state)
 	view.lastMipmapLevel = 1;
 	assert_int_equal(texture(&what, &plain, &view), cudaErrorInvalidValue);
 
-	/* Levels are for coordinates that are normalised. */
+	/* Textures of mipmapped arrays require normalised coordinates. */
 	what.resType = cudaResourceTypeMipmappedArray;
 	what.res.mipmap.mipmap = mipmap;
 	assert_int_equal(texture(&what, &plain, NULL), cudaErrorInvalidValue);
@@ -855,7 +858,7 @@ static void a_texture_is_refused_what_does_not_fit(void **state)
 
 	what = of_linear(device, 4096);
 	ok(texture(&what, &plain, NULL));
-	/* Nothing filters it, so the mode is no mistake. */
+	/* Linear memory is not filtered, so any filter mode is accepted. */
 	how = plain;
 	how.filterMode = cudaFilterModeLinear;
 	ok(texture(&what, &how, NULL));
@@ -967,7 +970,7 @@ static void objects_tell_what_they_were_made_of(void **state)
 	ok(cudaFree(device));
 }
 
-/* Objects and arrays of a thread: all its own, whatever others do */
+/* Each thread creates its own objects and arrays, which no other changes. */
 static void *churn(void *arg)
 {
 	const struct cudaChannelFormatDesc desc = bytes(4);
@@ -1032,7 +1035,7 @@ static void a_reset_gives_all_back(void **state)
 	   cudaErrorInvalidResourceHandle);
 }
 
-/* To make an object is no work: managed memory stays the CPU's. */
+/* Creating an object is no GPU work, so the CPU may use managed memory. */
 static void an_object_makes_no_stream_active(void **state)
 {
 	const struct cudaChannelFormatDesc desc = bytes(4);
@@ -1044,7 +1047,7 @@ static void an_object_makes_no_stream_active(void **state)
 	int nr;
 
 	(void)state;
-	/* The board's own GPU is the last, and has managed memory. */
+	/* The last device is the SoC's GPU, which has managed memory. */
 	ok(cudaGetDeviceCount(&nr));
 	ok(cudaSetDevice(nr - 1));
 	ok(cudaMallocManaged((void **)&managed, 4096, cudaMemAttachGlobal));
@@ -1062,7 +1065,7 @@ static void an_object_makes_no_stream_active(void **state)
 	ok(cudaSetDevice(0));
 }
 
-/* What one made the other knows, and it says the same of it. */
+/* Runtime and driver accept each other's arrays, and describe them equally. */
 static void the_driver_has_the_same_arrays(void **state)
 {
 	const CUDA_ARRAY_DESCRIPTOR flat = {
@@ -1157,7 +1160,7 @@ static void the_driver_copies_boxes_rows_and_runs(void **state)
 	copy.srcDevice = (uintptr_t)ptr.ptr;
 	cu_is(cuMemcpy3D(&copy), CUDA_ERROR_INVALID_VALUE);
 
-	/* The same box of the array to memory that may be anybody's */
+	/* Copy the same box of the array to memory of the type "unified". */
 	copy = (CUDA_MEMCPY3D){
 		.srcMemoryType = CU_MEMORYTYPE_ARRAY,
 		.srcArray = (CUarray)array.array,
@@ -1179,7 +1182,7 @@ static void the_driver_copies_boxes_rows_and_runs(void **state)
 	       &box);
 	side_check(&device, NULL);
 
-	/* Rows from device memory; without a pitch one follows another. */
+	/* Copy rows of device memory; a pitch of 0 means contiguous rows. */
 	rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
 	rows.srcDevice = (uintptr_t)device.device;
 	rows.srcPitch = device.is.pitch;

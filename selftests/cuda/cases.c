@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asks a CUDA implementation hundreds of odd things, through its public calls
- * alone, and prints what it answers: case, tab, answer.
+ * Calls the public functions of a CUDA implementation with hundreds of unusual
+ * arguments, and prints each result as a line: case, tab, answer.
  *
  * usage: cases [-a | -l | -g GROUP [-x CASE]... | FILE]
  *
- * FILE is a list of cases, one a line, more columns do not matter: these are
- * answered in that order. Without one all are, in the program's own order (-a).
- * -g answers one group in this very process, without the cases of -x; -l lists
- * the groups.
+ * FILE lists cases, one a line, in its first column: the program runs these, in
+ * this order. Without FILE it runs all, in the program's own order (-a). With
+ * -g it runs one group in this process, without the cases of -x; -l lists the
+ * groups.
  *
- * Otherwise each group is a process of its own, which has to say something
- * every LIMIT_S seconds. A call that crashes or hangs is answered "killed by
- * ..." or "hang", and the group is asked again without it.
+ * Otherwise a separate process runs each group, and has to print something
+ * every LIMIT_S seconds. The answer of a call that crashes or hangs is "killed
+ * by ..." or "hang", and the group is run again without this case.
  */
 #include <errno.h>
 #include <poll.h>
@@ -46,7 +46,7 @@ const char * const side_names[NR_SIDES] = {
 };
 
 /*
- * The process that asks
+ * The process that runs the cases of one group
  */
 static const char *left_out[MAX_BAD];
 static size_t nr_left_out;
@@ -55,7 +55,7 @@ static void say(const char *line)
 {
 	size_t len = strlen(line);
 
-	/* Nothing may be lost in a buffer. */
+	/* Without a buffer, so that a crash loses no line */
 	if (write(STDOUT_FILENO, line, len) != (ssize_t)len)
 		_exit(3);
 }
@@ -135,7 +135,7 @@ void side_free(enum side side, void *p)
 		cudaFree(p);
 }
 
-/* Bounded: who is never let go would hide all that comes after. */
+/* The wait is bounded: a gate that stays closed would block all later cases. */
 void gate_wait(void *gate)
 {
 	struct gate *self = gate;
@@ -167,13 +167,13 @@ static const struct group *group_find(const char *name)
 }
 
 /*
- * The process that runs them
+ * The parent, which starts these processes and collects their answers
  */
 
 /**
- * struct reply - what was answered
- * @line: case, tab, answer
- * @tab: where the tab is
+ * struct reply - the answer to one case
+ * @line: the line "case, tab, answer"
+ * @tab: the tab within @line
  */
 struct reply {
 	char *line;
@@ -201,7 +201,7 @@ static void reply_add(const char *line)
 {
 	struct reply *one = &replies[nr_replies];
 
-	/* A group that is asked again says the same once more. */
+	/* A group that is run again repeats its earlier answers. */
 	if (reply_find(line))
 		return;
 	if (nr_replies == MAX_CASES) {
@@ -218,10 +218,10 @@ static void reply_add(const char *line)
 }
 
 /**
- * struct asker - a process that asks one group
- * @pid: of it
- * @fd: what it says
- * @pending: the case that it has announced and not answered; empty: none
+ * struct asker - a process that runs one group
+ * @pid: its process ID
+ * @fd: the pipe that its output is read from
+ * @pending: the case that it has announced but not answered, or empty
  */
 struct asker {
 	pid_t pid;
@@ -257,7 +257,7 @@ static int asker_start(struct asker *asker, const char *group,
 	return asker->pid < 0 ? -errno : 0;
 }
 
-/* A line that is whole: announced or answered */
+/* Handle a complete line: the announcement of a case, or its answer. */
 static void asker_said(struct asker *asker, const char *line)
 {
 	if (strchr(line, '\t')) {
@@ -268,7 +268,10 @@ static void asker_said(struct asker *asker, const char *line)
 	}
 }
 
-/* Until it ends or is silent for too long. Return: 1 silent, 0 ended. */
+/*
+ * Read the process' output until it ends or prints nothing for too long.
+ * Return: 0 if it has ended, 1 if it was silent.
+ */
 static int asker_listen(struct asker *asker)
 {
 	struct pollfd wait = { .fd = asker->fd, .events = POLLIN };
@@ -294,7 +297,7 @@ static int asker_listen(struct asker *asker)
 	}
 }
 
-/* Return: 0 it ended well, 1 it did not, and @why says how. */
+/* Return: 0 if the process exited with 0, else 1 with the reason in @why. */
 static int asker_end(struct asker *asker, int is_silent, char *why, size_t len)
 {
 	int status;
@@ -333,7 +336,7 @@ static void group_run(const struct group *group)
 		if (!asker_end(&asker, asker_listen(&asker), why, sizeof(why)))
 			break;
 		if (!asker.pending[0]) {
-			/* Between two cases, or at its end. */
+			/* It failed between two cases, or at its end. */
 			snprintf(line, sizeof(line), "%s.group\t%s",
 				 group->name, why);
 			reply_add(line);
@@ -357,7 +360,7 @@ static void run_all(void)
 	}
 }
 
-/* Return: the exit code: 1: a case of the file was not asked. */
+/* Return: the exit code, which is 1 if a case of the file has no answer. */
 static int print_file(const char *path)
 {
 	FILE *file = fopen(path, "r");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the groups of cases have in common: a case is announced, asked and
- * answered, so that a call that crashes or hangs is an answer of its own.
+ * Functions for groups of cases. A case is announced before its call, and its
+ * answer is printed after it, so that a call that crashes or hangs is known.
  */
 #ifndef _CUDA_CASES_H
 #define _CUDA_CASES_H
@@ -16,13 +16,13 @@
 #define LEN		65536UL
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Where no allocation can be. */
+/* An address at which no allocation can be */
 #define GARBAGE		((void *)0x123456000UL)
 
 /**
- * struct group - cases that share their state, and so a process
- * @name: for the command line
- * @ask: asks them in their order
+ * struct group - cases that share state, and therefore a process
+ * @name: the group's name on the command line
+ * @ask: runs the cases in their order
  */
 struct group {
 	const char *name;
@@ -38,9 +38,9 @@ extern const struct group array_groups[];
 extern const struct group device_groups[];
 extern const struct group driver_groups[];
 
-/* False: not this time, since the call has crashed or hung before. */
+/* Announce a case. Return: false if its call has crashed or hung before. */
 bool ask(const char *name, ...) __attribute__((format(printf, 1, 2)));
-/* Of the case asked last */
+/* Print the answer of the case that was announced last. */
 void answer(const char *text, ...) __attribute__((format(printf, 1, 2)));
 
 static inline void answer_rt(cudaError_t err)
@@ -58,7 +58,7 @@ static inline void answer_cu(CUresult res)
 	answer("%s", name ? name : "null");
 }
 
-/* One call, one case: its name is made as printf does. */
+/* Run a call as one case, whose name is given as to printf(). */
 #define RT(call, ...)				\
 	do {					\
 		if (ask(__VA_ARGS__))		\
@@ -71,13 +71,13 @@ static inline void answer_cu(CUresult res)
 			answer_cu(call);	\
 	} while (0)
 
-/* What a pointer is beside the one it should be. */
+/* Compare a pointer with the expected one. */
 static inline const char *same(const void *p, const void *as)
 {
 	return p == as ? "same" : p ? "other" : "null";
 }
 
-/* One of each, LEN bytes. */
+/* Kinds of memory; the tests have LEN bytes of each. */
 enum side {
 	PAGEABLE,
 	PINNED,
@@ -93,10 +93,10 @@ void *side_alloc(enum side side);
 void side_free(enum side side, void *p);
 
 /**
- * struct gate - a host function that holds its stream until it is let go
- * @is_open: it may return
- * @nr_before: of @order, when it returned
- * @order: counts host functions that have returned
+ * struct gate - a host function that blocks its stream until it is released
+ * @is_open: the function may return
+ * @nr_before: value of @order when the function returned
+ * @order: number of host functions that have returned
  */
 struct gate {
 	int is_open;
@@ -104,11 +104,11 @@ struct gate {
 	int *order;
 };
 
-/* A host function; @gate: struct gate */
+/* The host function; @gate is a struct gate. */
 void gate_wait(void *gate);
 void gate_open(struct gate *gate);
 
-/* Ends the process: what a case needs is not there. */
+/* End the process if something that its cases need is missing. */
 void need(bool is_there, const char *what);
 
 #endif

@@ -69,11 +69,11 @@ static void ask_last(void)
 	cudaMallocManaged(&p, LEN, 0);
 	cudaFree(NULL);
 	RT(cudaGetLastError(), "last.kept_over_success");
-	/* The newest counts. */
+	/* The last error is that of the newest call. */
 	cudaMallocManaged(&p, LEN, 0);
 	cudaMalloc(&p, SIZE_MAX);
 	RT(cudaGetLastError(), "last.newest");
-	/* cudaErrorNotReady is none. */
+	/* cudaErrorNotReady does not become the last error. */
 	need(!cudaStreamCreate(&stream), "stream");
 	cudaLaunchHostFunc(stream, gate_wait, &gate);
 	RT(cudaStreamQuery(stream), "last.query_busy");
@@ -82,7 +82,7 @@ static void ask_last(void)
 	cudaStreamSynchronize(stream);
 }
 
-/* Those that every program knows; names and strings for all numbers. */
+/* Common error codes, whose values are tested; names are for all numbers. */
 static const struct {
 	const char *name;
 	cudaError_t value;
@@ -125,7 +125,7 @@ static void ask_names(void)
 		const char *name = cudaGetErrorName((cudaError_t)i);
 		const char *string = cudaGetErrorString((cudaError_t)i);
 
-		/* Some numbers are nobody's: one of them is enough. */
+		/* Of the numbers that are no error code two are enough. */
 		if (name && !strcmp(name, "unrecognized error code") &&
 		    i != 999 && i != 9)
 			continue;

@@ -248,7 +248,7 @@ static void ask_mix(void)
 	RT(cudaEventSynchronize((cudaEvent_t)event), "mix.sync_cuEvent");
 	cudaGetLastError();
 	CU(cuMemAlloc(&p, 0), "mix.bad_call");
-	/* The driver's mistakes are none of the runtime's. */
+	/* An error of the driver's call is not the runtime's last error. */
 	RT(cudaGetLastError(), "mix.last_after_bad_call");
 	RT(cudaStreamDestroy(stream), "mix.destroy");
 }

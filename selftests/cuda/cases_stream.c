@@ -181,7 +181,7 @@ static void ask_busy(void)
 	RT(cudaStreamDestroy(s), "stream.destroy");
 }
 
-/* What a host function asks; each is answered by it. */
+/* A host function that calls CUDA and prints the answers itself */
 static void ask_inside(void *given)
 {
 	void *p = NULL;
@@ -217,7 +217,7 @@ static void ask_hostfunc(void)
 	cudaLaunchHostFunc(s, ask_inside, device);
 	cudaStreamSynchronize(s);
 	RT(cudaStreamSynchronize(s), "hostfunc.api.sync");
-	/* Nothing of what was refused has been done. */
+	/* The calls that were refused have had no effect. */
 	RT(cudaMemset(device, 0, LEN), "hostfunc.memory_is_there");
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Facts of the devices of the board that LIBMEM_SOC names. Each board's own are
- * in a table here, apart from the library's; what the rest must be to each
- * other is asked.
+ * Tests of the properties of the devices of the board that LIBMEM_SOC names.
+ * A table here, independent of the library's, has the values of each board;
+ * other properties are tested for their relations to each other.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,27 +11,27 @@
 
 #include "test.h"
 
-/* The ids of CUDA 13.0, without a gap. */
+/* The attribute numbers of CUDA 13.0, without a gap */
 #define FIRST_ID	1
 #define LAST_ID		147
 
 #define GIB		(1024UL * 1024 * 1024)
 
 /**
- * struct facts - of a device
- * @soc: board
- * @major: compute capability
- * @minor: of it
- * @sms: multiprocessors
- * @mhz: clock
- * @l2: bytes
- * @bus_bits: of the memory
- * @mbps: peak of the memory, 10^6 bytes a second
- * @gib: memory
+ * struct facts - properties of a device
+ * @soc: name of the board
+ * @major: major number of the compute capability
+ * @minor: minor number of the compute capability
+ * @sms: number of multiprocessors
+ * @mhz: clock rate of the GPU
+ * @l2: size of the L2 cache in bytes
+ * @bus_bits: width of the memory's bus
+ * @mbps: peak bandwidth of the memory, 10^6 bytes a second
+ * @gib: size of the memory
  * @has_register: hostRegisterSupported
  * @has_concurrent: concurrentManagedAccess, pageableMemoryAccess
- * @has_atomics: system-wide
- * @is_integrated: it is in the SoC
+ * @has_atomics: the device has system-wide atomics
+ * @is_integrated: the GPU is part of the SoC
  */
 struct facts {
 	const char *soc;
@@ -49,7 +49,7 @@ struct facts {
 	bool is_integrated;
 };
 
-/* The first eleven columns: NVIDIA's data sheets of the modules. */
+/* The numbers are from NVIDIA's data sheets of the modules. */
 static const struct facts table[] = {
 	{ "nano", 5, 3, 1, 922, 262144, 64, 25600, 4,
 	  false, false, false, true },
@@ -63,7 +63,7 @@ static const struct facts table[] = {
 	  true, false, true, true },
 	{ "thor", 11, 0, 20, 1575, 33554432, 256, 273000, 128,
 	  true, true, true, true },
-	/* A TX2 and, before it, a discrete GPU that is faster. */
+	/* A faster discrete GPU is the first device, a TX2's the second. */
 	{ "drive-px2", 6, 1, 10, 1250, 1048576, 128, 80000, 4,
 	  false, false, false, false },
 	{ "drive-px2", 6, 2, 2, 1300, 524288, 128, 59700, 8,
@@ -115,7 +115,7 @@ static void a_device_has_the_boards_numbers(void **state)
 		assert_int_equal(prop.totalGlobalMem, f->gib * GIB);
 		assert_int_equal(attribute(cudaDevAttrClockRate, i),
 				 f->mhz * 1000);
-		/* As programs reckon the peak: twice a clock, bytes wide. */
+		/* Programs compute the peak so: two transfers a clock cycle. */
 		khz = attribute(cudaDevAttrMemoryClockRate, i);
 		assert_in_range(2LL * khz * f->bus_bits / 8 / 1000,
 				f->mbps - 10, f->mbps);
@@ -151,15 +151,15 @@ static void a_device_has_the_boards_abilities(void **state)
 }
 
 /**
- * struct shape - what a compute capability has
- * @capability: times 10
- * @threads: resident ones of a multiprocessor
- * @blocks: resident ones
- * @regs: of a block
- * @shared: of a multiprocessor, KiB
- * @optin: of a block, KiB
- * @texture: widest 1D texture
- * @volume: side of a 3D texture
+ * struct shape - limits of a compute capability
+ * @capability: ten times the compute capability
+ * @threads: most resident threads of a multiprocessor
+ * @blocks: most resident blocks of a multiprocessor
+ * @regs: registers of a block
+ * @shared: shared memory of a multiprocessor, KiB
+ * @optin: shared memory of a block after opt-in, KiB
+ * @texture: largest width of a 1D texture
+ * @volume: largest width, height and depth of a 3D texture
  */
 struct shape {
 	int capability;
@@ -172,7 +172,7 @@ struct shape {
 	int volume;
 };
 
-/* CUDA programming guide, technical specifications per compute capability. */
+/* From the CUDA programming guide, "technical specifications" */
 static const struct shape shapes[] = {
 	{ 53, 2048, 32, 32768, 64, 48, 65536, 4096 },
 	{ 61, 2048, 32, 65536, 96, 48, 131072, 16384 },
@@ -221,7 +221,7 @@ static void a_device_has_what_its_capability_has(void **state)
 		assert_int_equal(prop.maxGridSize[0], INT32_MAX);
 		assert_int_equal(prop.maxGridSize[1], 65535);
 		assert_int_equal(prop.totalConstMem, 65536);
-		/* What the driver keeps of a block's is part of all there is */
+		/* The driver's reserved part counts towards the total. */
 		assert_true(prop.sharedMemPerBlockOptin +
 			    prop.reservedSharedMemPerBlock <=
 			    prop.sharedMemPerMultiprocessor);
@@ -292,7 +292,7 @@ static void the_driver_says_what_the_runtime_says(void **state)
 #define SAME(field, attr) \
 	assert_int_equal(prop.field, attribute(cudaDevAttr##attr, i))
 
-/* A field that nobody fills, or fills from another fact, shows here. */
+/* This finds fields that are not filled, or from a wrong attribute. */
 static void properties_are_the_attributes(void **state)
 {
 	struct cudaDeviceProp prop;
@@ -343,7 +343,7 @@ static void properties_are_the_attributes(void **state)
 	is(cudaGetDeviceProperties(&prop, -1), cudaErrorInvalidDevice);
 }
 
-/* Of the context that all libraries of the process share. */
+/* Libmem's context is the one that all libraries of the process share. */
 static void libmem_tells_the_same_uuids(void **state)
 {
 	struct cudaDeviceProp prop;
@@ -402,7 +402,7 @@ static void a_device_is_found_where_it_is(void **state)
 		ok(cudaDeviceGetByPCIBusId(&found, id));
 		assert_int_equal(found, i);
 		found = -1;
-		id[10] = '\0';	/* without the function */
+		id[10] = '\0';	/* removes the PCI function */
 		ok(cudaDeviceGetByPCIBusId(&found, id));
 		assert_int_equal(found, i);
 		snprintf(id, sizeof(id), "%x:0.0",
@@ -466,7 +466,7 @@ static void a_device_is_chosen_by_what_it_has(void **state)
 	(void)state;
 	ok(cudaChooseDevice(&device, &want));
 	assert_int_equal(device, 0);
-	/* The one in the SoC is the last. */
+	/* The SoC's GPU is the last device. */
 	want.integrated = 1;
 	ok(cudaChooseDevice(&device, &want));
 	assert_int_equal(device, nr_devices - 1);
@@ -475,7 +475,7 @@ static void a_device_is_chosen_by_what_it_has(void **state)
 	want.minor = devices[nr_devices - 1]->minor;
 	ok(cudaChooseDevice(&device, &want));
 	assert_int_equal(device, nr_devices - 1);
-	/* Nobody has it all: the nearest. */
+	/* If no device has all properties, the best match is chosen. */
 	memset(&want, 0, sizeof(want));
 	want.major = 99;
 	want.multiProcessorCount = devices[0]->sms;
@@ -526,7 +526,7 @@ static void versions_are_of_13_0(void **state)
 	is(cudaRuntimeGetVersion(NULL), cudaErrorInvalidValue);
 }
 
-/* A discrete GPU of a Tegra has none: CUDA for Tegra, 3.6. */
+/* A Tegra's discrete GPU has no managed memory: CUDA for Tegra, 3.6. */
 static void managed_memory_is_there_where_it_is_said(void **state)
 {
 	void *ptr;
@@ -555,7 +555,7 @@ static void host_memory_is_registered_where_it_is_said(void **state)
 	(void)state;
 	for (i = 0; i < nr_devices; i++) {
 		ok(cudaSetDevice(i));
-		/* Unsupported over the module (libmem-limits.rst). */
+		/* The module does not support registering (libmem.rst). */
 		if (attribute(cudaDevAttrHostRegisterSupported, i) &&
 		    !(backend && !strcmp(backend, "kernel"))) {
 			void *device = NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the driver's calls do, beyond what each answers (cases_driver.c), on the
- * board that LIBMEM_SOC names: contexts and their stack, memory of each kind,
- * handles that go back and forth between driver and runtime.
+ * Tests of the driver's calls on the board that LIBMEM_SOC names: contexts and
+ * their stack, memory of each kind, and handles that driver and runtime
+ * exchange. cases_driver.c tests the answers of single calls.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,7 +27,7 @@
 #define PTR(p)		((void *)(uintptr_t)(p))
 #define DEV(p)		((CUdeviceptr)(uintptr_t)(p))
 
-/* The last device is the one in the SoC. */
+/* The last device is the SoC's GPU. */
 static CUdevice device;
 static CUcontext primary;
 
@@ -61,7 +61,7 @@ static int enter_first(void **state)
 	return enter(0);
 }
 
-/* Nothing stays for the next test. */
+/* Release all contexts, so that no state is left for the next test. */
 static int leave(void **state)
 {
 	CUcontext ctx;
@@ -80,7 +80,7 @@ static CUcontext current(void)
 	return ctx;
 }
 
-/* Has to be the first: nothing has been called before. */
+/* This has to be the first test, before any other call. */
 static void nothing_goes_before_init(void **state)
 {
 	CUcontext ctx;
@@ -147,7 +147,7 @@ static void contexts_are_a_stack(void **state)
 	cu(cuCtxPopCurrent(&got));
 	assert_ptr_equal(got, a);
 	assert_ptr_equal(current(), b);
-	/* In its place, not above it. */
+	/* It replaces the current context instead of being pushed above it. */
 	cu(cuCtxSetCurrent(a));
 	assert_ptr_equal(current(), a);
 	cu(cuCtxGetDevice(&dev));
@@ -155,7 +155,7 @@ static void contexts_are_a_stack(void **state)
 	cu(cuCtxPopCurrent(&got));
 	assert_ptr_equal(got, a);
 	assert_ptr_equal(current(), a);
-	/* Gone from where it is current, here. */
+	/* Destroying a context pops it from the calling thread's stack. */
 	cu(cuCtxDestroy(a));
 	assert_ptr_equal(current(), primary);
 	cu(cuCtxDestroy(b));
@@ -194,7 +194,7 @@ static void a_context_has_flags_and_an_id(void **state)
 	cu(cuCtxGetId(primary, &ids[1]));
 	assert_true(ids[0] != ids[1]);
 	cu(cuCtxDestroy(a));
-	/* A number is not given out again. */
+	/* The ID of a context is not used again. */
 	cu(cuCtxCreate(&b, &params, 0, device));
 	cu(cuCtxGetId(b, &ids[2]));
 	assert_true(ids[2] != ids[0] && ids[2] != ids[1]);
@@ -232,7 +232,7 @@ static void a_context_takes_what_is_in_it_along(void **state)
 	cu_is(cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
 	cu_is(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
 				    p), CUDA_ERROR_INVALID_VALUE);
-	/* The other's is still there. */
+	/* Memory of the other context still exists. */
 	cu(cuMemsetD8(other, 1, LEN));
 	cu(cuMemFree(other));
 }
@@ -255,7 +255,7 @@ static void a_primary_context_is_counted(void **state)
 	cu(cuDevicePrimaryCtxRelease(device));
 	cu(cuDevicePrimaryCtxGetState(device, &flags, &is_active));
 	assert_int_equal(is_active, 0);
-	/* Still current, but there is none. */
+	/* The primary context is still current, although destroyed. */
 	assert_ptr_equal(current(), primary);
 	cu_is(cuMemAlloc(&q, LEN), CUDA_ERROR_CONTEXT_IS_DESTROYED);
 	cu_is(cuMemsetD8(p, 1, LEN), CUDA_ERROR_CONTEXT_IS_DESTROYED);
@@ -372,7 +372,7 @@ static void rows_go_from_box_to_box(void **state)
 	assert_int_equal(out[1][4], 0xcd);
 	assert_int_equal(out[1][5], 0xab);
 	assert_int_equal(out[1][6], 0xee);
-	/* A row that leaves its pitch; what no memory is. */
+	/* A row longer than the pitch, and an invalid memory type */
 	box.WidthInBytes = pitch + 1;
 	cu_is(cuMemcpy2D(&box), CUDA_ERROR_INVALID_VALUE);
 	box.WidthInBytes = 16;
@@ -477,10 +477,7 @@ static void host_memory_is_reached_by_the_device(void **state)
 	cu(cuMemFreeHost(memory));
 }
 
-/*
- * The module cannot register the program's memory
- * (Documentation/libmem-limits.rst).
- */
+/* The module cannot map the program's memory (Documentation/libmem.rst). */
 static bool is_over_module(void)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");
@@ -574,11 +571,11 @@ static void an_address_tells_what_it_is(void **state)
 	assert_null(host);
 	cu(cuPointerGetAttribute(&other, CU_POINTER_ATTRIBUTE_BUFFER_ID, q));
 	assert_true(id && other && id != other);
-	/* Alone, an address that there is not is an error. */
+	/* A single query for an address that does not exist is an error. */
 	cu_is(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER,
 				    p), CUDA_ERROR_INVALID_VALUE);
 	cu_is(cuPointerGetAttribute(&host, 99, p), CUDA_ERROR_INVALID_VALUE);
-	/* What is none of CUDA's is an error for one call and not the other */
+	/* Other memory is an error for the single query, not for the list. */
 	cu_is(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
 				    DEV(&type)), CUDA_ERROR_INVALID_VALUE);
 	cu(cuPointerGetAttributes(8, ask, data, DEV(&type)));
@@ -595,7 +592,7 @@ static void an_address_tells_what_it_is(void **state)
 	cu(cuMemFree(q));
 }
 
-/* Keeps a stream at a host function until it is opened. */
+/* A host function blocks its stream until the gate is opened. */
 struct gate {
 	atomic_bool is_open;
 	atomic_bool is_reached;
@@ -705,7 +702,7 @@ static void streams_and_events_are_in_order(void **state)
 	atomic_store(&gate.is_open, true);
 	cu(cuEventSynchronize(after));
 	cu(cuStreamSynchronize(other));
-	/* Nothing is current where host functions are called. */
+	/* No context is current in a host function. */
 	assert_int_equal(gate.answer, CUDA_ERROR_INVALID_CONTEXT);
 	assert_int_equal(atomic_load(&called.nr), 1);
 	assert_ptr_equal(called.stream, other);
@@ -816,11 +813,11 @@ static void handles_are_the_runtimes(void **state)
 	cu_is(cuStreamQuery(own), CUDA_ERROR_INVALID_HANDLE);
 	cu(cuEventDestroy(event));
 	cu(cuStreamDestroy(stream));
-	/* The driver's mistakes are none of the runtime's. */
+	/* An error of the driver's call is not the runtime's last error. */
 	rt(cudaGetLastError());
 	cu_is(cuMemAlloc(&p, 0), CUDA_ERROR_INVALID_VALUE);
 	rt(cudaPeekAtLastError());
-	/* The runtime works in the context that is current. */
+	/* The runtime uses the current context. */
 	rt(cudaGetDevice(&nr));
 	assert_int_equal(nr, device);
 }
@@ -873,7 +870,7 @@ static void *work(void *arg)
 	CUdeviceptr p;
 	int i;
 
-	/* Nothing is current in a new thread. */
+	/* No context is current in a new thread. */
 	thread->first = cuMemAlloc(&p, LEN);
 	cuCtxGetCurrent(&thread->seen);
 	thread->work = cuCtxPushCurrent(thread->ctx);
@@ -953,7 +950,7 @@ static void another_thread_finds_its_context_destroyed(void **state)
 	assert_int_equal(pthread_create(&id, NULL, visit, &visitor), 0);
 	assert_true(comes_true(&visitor.is_in));
 	cu(cuCtxDestroy(visitor.ctx));
-	/* New ones are not taken for it. */
+	/* New contexts are not mistaken for the destroyed one. */
 	for (i = 0; i < 4; i++) {
 		cu(cuCtxCreate(&next[i], NULL, 0, device));
 		assert_ptr_not_equal(next[i], visitor.ctx);
@@ -1028,12 +1025,12 @@ static void calls_are_found_by_name(void **state)
 	cu(cuGetProcAddress("cuMemcpyHtoD", &own, 13000, 2, &status));
 	cu(cuGetProcAddress("cuMemcpyHtoD", &fn, 13000, 1, &status));
 	assert_ptr_not_equal(fn, own);
-	/* A name's meaning is its version's. */
+	/* The same name has another function in an older version. */
 	cu(cuGetProcAddress("cuCtxCreate", &fn, 13000, 0, &status));
 	cu(cuGetProcAddress("cuCtxCreate", &old, 12000, 0, &status));
 	assert_ptr_not_equal(fn, old);
 	assert_ptr_equal(fn, (void *)cuCtxCreate);
-	/* What is another library's is no call of the driver. */
+	/* Functions of other libraries are not found. */
 	cu(cuGetProcAddress("cudaMalloc", &fn, 13000, 0, &status));
 	assert_null(fn);
 	assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
@@ -1051,7 +1048,7 @@ static void calls_are_found_by_name(void **state)
 	      CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Of types whose places in a buffer leave gaps. */
+/* The alignment of its parameters leaves gaps in a parameter buffer. */
 static __global__ void k_write(unsigned char add, unsigned long long *to,
 			       short factor)
 {
@@ -1120,7 +1117,7 @@ static void kernels_run_with_their_parameters(void **state)
 	cu(cuLaunchKernel((CUfunction)k_nothing, 1, 1, 1, 1, 1, 1, 0, NULL,
 			  NULL, NULL));
 	cu(cuCtxSynchronize());
-	/* Too short by a byte; both; neither; no name of a buffer's. */
+	/* A buffer too short by a byte; both, or no, arguments; a bad key */
 	len = 17;
 	cu_is(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra),
 	      CUDA_ERROR_INVALID_VALUE);
@@ -1212,7 +1209,7 @@ static void a_kernel_tells_what_it_may_have(void **state)
 	      CUDA_ERROR_INVALID_HANDLE);
 	cu(cuFuncSetCacheConfig(fn, CU_FUNC_CACHE_PREFER_L1));
 	cu_is(cuFuncSetCacheConfig(fn, 9), CUDA_ERROR_INVALID_VALUE);
-	/* As many as there are threads for, fewer with more shared memory. */
+	/* The limit is the number of threads, or the shared memory. */
 	cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fn, 512, 0));
 	threads = fact(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
 	assert_int_equal(blocks, threads / 512);
@@ -1275,7 +1272,7 @@ static void there_is_as_much_memory_as_the_board_has(void **state)
 	cu_is(cuMemAlloc(&p, total + 1), CUDA_ERROR_OUT_OF_MEMORY);
 }
 
-/* On the SoC's GPU; on the first, which may be a discrete one. */
+/* Run a test on the SoC's GPU, or on the first, which may be discrete. */
 #define on_soc(test)	\
 	cmocka_unit_test_setup_teardown(test, enter_soc, leave)
 #define on_first(test)	\

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of the CUDA-shaped surface with the board in the process itself, on each
-# board, or on $HEAPSIM_BOARDS: no module, no VM, no root. TAP, one document a
-# program. Exit code: 0 if all passed, else 1.
+# Runs the tests of the CUDA-shaped surface with the board in the process, on
+# each board or on $HEAPSIM_BOARDS. Needs no module, VM or root. Prints one TAP
+# document for each program. Exit code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -14,7 +14,7 @@ rc=0
 "$here/symbols_test" || rc=1
 "$here/heapsim-cu_test" || rc=1
 "$dir/header_test" || rc=1
-# Numbers are the same on all boards.
+# Arithmetic is the same on all boards, so one is enough.
 for test in half number; do
 	LIBMEM_SOC=tx2 timeout -k 5 600 "$dir/${test}_test" || rc=1
 done

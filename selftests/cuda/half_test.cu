@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Numbers of 16 bits: all of them, what lies between each two neighbours, and
- * arithmetic against the table of their values, which is made by ldexp().
+ * Tests of floating-point numbers of 16 bits: conversion of all of them and of
+ * numbers between neighbours, and arithmetic. The reference is a table of their
+ * values, computed with ldexp().
  */
 #include <algorithm>
 #include <cmath>
@@ -13,9 +14,9 @@
 #include "test.h"
 
 #define INF	0x7c00
-#define NR_FINITE	INF	/* from 0 up */
+#define NR_FINITE	INF	/* finite numbers that are not negative */
 
-static float values[NR_FINITE + 1];	/* of 65536 behind the largest */
+static float values[NR_FINITE + 1];	/* the last one, 65536, overflows */
 
 static void fill_values(void)
 {
@@ -25,7 +26,7 @@ static void fill_values(void)
 	values[NR_FINITE] = 65536;
 }
 
-/* The bits next to x, or next to 0: by search. */
+/* Search the table for the half that is nearest to x. */
 static unsigned int nearest(double x)
 {
 	const unsigned int sign = std::signbit(x) ? 0x8000 : 0;
@@ -67,7 +68,7 @@ static void all_of_them_are_floats(void **)
 			assert_true(std::fabs(to[i]) == values[bits]);
 		if (bits <= INF)
 			assert_int_equal(!!std::signbit(to[i]), i >> 15);
-		/* And back, whatever the rounding. */
+		/* The conversion back is exact in all rounding modes. */
 		const int want = bits > INF ? 0x7fff : i;
 		const __half all[] = {
 			__float2half(to[i]), __float2half_rz(to[i]),
@@ -93,7 +94,7 @@ __global__ void from_floats(const float *from, ushort4 *to, int nr)
 	to[i].w = __half_as_ushort(__float2half_ru(from[i]));
 }
 
-/* What is next to a half, in the middle to its neighbour, and next to that. */
+/* Numbers just above a half, and at and around the middle to the next one */
 static void what_is_between_is_rounded(void **)
 {
 	std::vector<float> all;
@@ -139,7 +140,7 @@ static void what_is_between_is_rounded(void **)
 	common_free(to);
 }
 
-/* A few of each magnitude, of both signs, and what is no number */
+/* A few numbers of each magnitude and both signs, infinities and NaNs */
 static std::vector<unsigned short> some_of_them(void)
 {
 	std::vector<unsigned short> some = { 0, 1, 2, 0x3ff, 0x400, 0x3c00,
@@ -188,7 +189,7 @@ static void is_half(__half got, double want)
 	assert_int_equal(__half_as_ushort(got), nearest(want));
 }
 
-/* A float has 24 digits, products and quotients of doubles more than enough. */
+/* The types of references have enough digits for a single rounding. */
 static void arithmetic_is_rounded_once(void **)
 {
 	const std::vector<unsigned short> some = some_of_them();
@@ -233,7 +234,7 @@ static void arithmetic_is_rounded_once(void **)
 	}
 	common_free(from);
 	common_free(to);
-	/* 2^-34 below a tie: a float has not so many digits. */
+	/* The sum is 2^-34 below a tie, which a float could not represent. */
 	assert_int_equal(__half_as_ushort(__hfma(__ushort_as_half(0x3c01),
 						 __ushort_as_half(0x2bfe),
 						 __ushort_as_half(0x5801))),
@@ -275,7 +276,7 @@ static void integers_and_halves_are_converted(void **)
 	common_free(to);
 }
 
-/* Both parts, in an order that shows which is which */
+/* Arithmetic with both parts, in an order that would show swapped parts */
 __global__ void pairs(half2 *x, half *total, half2 *totals)
 {
 	__shared__ half2 part[32];

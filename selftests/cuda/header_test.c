@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The headers' numbers and layout are CUDA's, as of 13.0: a library that was
- * built with the real headers, and a file that keeps numbers, go on working.
- * No board is needed.
+ * Tests that constants and layouts of the headers are those of CUDA 13.0, so
+ * that libraries built with NVIDIA's headers, and files that store such
+ * numbers, work. No board is needed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -323,7 +323,7 @@ static void both_headers_name_errors_alike(void **state)
 		else
 			assert_null(said);
 	}
-	/* As many as enum cudaError has. */
+	/* The number of constants of enum cudaError */
 	assert_int_equal(named, 134);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernels as a .cu file has them, built by heapsim-cu: what threads see and
- * share, barriers, atomics, variables in device memory, and how kernels fail.
- * What ends all work of a process runs in one of its own: this program, with
- * the name of it.
+ * Tests of kernels in a .cu file that heapsim-cu has built: thread indices,
+ * shared memory, barriers, atomics, variables in device memory, and errors of
+ * kernels. An error that ends all work of a process is caused in another one:
+ * this program, with the error's name as its argument.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 		k<<<1, 1>>>(__VA_ARGS__); \
 	} while (0)
 
-/* That both sides have. */
+/* Allocate memory that CPU and GPU can access. */
 template <class T> static T *common(size_t nr)
 {
 	return static_cast<T *>(common_alloc(nr * sizeof(T)));
@@ -88,7 +88,7 @@ static void grids_may_be_large(void **)
 	assert_int_equal(cudaFree(last), 0);
 }
 
-/* The compiler takes it for granted, and so never looks. */
+/* volatile keeps the compiler from assuming the alignment. */
 __global__ void look_at_stack(unsigned int *wrong)
 {
 	alignas(16) char on_stack[16];
@@ -155,7 +155,7 @@ __global__ void leave_early(int *seen, int rounds)
 	at[threadIdx.x] = 0;
 	__syncthreads();
 	for (int i = 0; i < rounds; i++) {
-		/* The higher ones return, one a round. */
+		/* Each round, the highest remaining thread returns. */
 		if ((int)threadIdx.x >= (int)blockDim.x - i)
 			return;
 		at[threadIdx.x]++;
@@ -248,7 +248,7 @@ static void shared_memory_is_a_blocks_own(void **)
 	common_free(to);
 }
 
-/* What the compiler has to find out about a launch */
+/* Launches that are difficult to translate */
 
 __global__ void put(int *to, int value)
 {
@@ -352,7 +352,7 @@ static void overloads_templates_and_conversions_are_cplusplus(void **)
 	(*fn)<<<1, 1>>>(i, 77);
 	done();
 	assert_int_equal(i[0], 77);
-	/* A launch among another's arguments. */
+	/* A launch within the arguments of another */
 	put<<<1, 1>>>(i, launch_and_say(i + 1, 41));
 	done();
 	assert_int_equal(launched, 1);
@@ -363,7 +363,7 @@ static void overloads_templates_and_conversions_are_cplusplus(void **)
 	common_free(d);
 }
 
-/* Its constructors are the host's; a thread has the bytes of its own. */
+/* Constructors run on the host only; each thread gets a copy of the bytes. */
 class counted {
 public:
 	explicit counted(int its_value) : value(its_value)
@@ -716,7 +716,7 @@ __global__ void twice(float *values)
 	values[threadIdx.x] *= 2;
 }
 
-/* The process that runs kernels is made after they were. */
+/* The process that runs kernels is started after the vectors' allocation. */
 static void small_vectors_can_be_registered(void **)
 {
 	std::vector<std::vector<float>> vectors(9, {1.5f});
@@ -807,7 +807,7 @@ static void watch(void)
 		exit(90);
 }
 
-/* What was found names the kernel: the exit code is 0. */
+/* Return: the exit code, which is 0 if the violation names the kernel. */
 static int found(mem_violation_kind kind, const void *kernel, const char *name)
 {
 	mem_violation what = {};
@@ -822,7 +822,7 @@ static int found(mem_violation_kind kind, const void *kernel, const char *name)
 	return !name || !strcmp(what.name, name) ? 0 : 94;
 }
 
-/* And so ends all that comes after it: the error sticks to the context. */
+/* All later calls return the same error, which the context keeps. */
 static int ends_with(cudaError_t err)
 {
 	cudaStream_t other;
@@ -845,7 +845,7 @@ static int ends_with(cudaError_t err)
 
 static int fail_illegal(void)
 {
-	/* There the program's memory is the GPU's, too. */
+	/* On such a board the GPU can access the program's memory. */
 	const bool has_all = own_attribute(cudaDevAttrPageableMemoryAccess);
 
 	watch();
@@ -856,7 +856,7 @@ static int fail_illegal(void)
 		     has_all ? "nothing" : "variable of the host");
 }
 
-/* One thread of many, when all have come to a barrier; then another kernel. */
+/* One thread of many fails after a barrier, and another kernel follows. */
 static int fail_behind_barrier(void)
 {
 	watch();
@@ -914,7 +914,7 @@ static int fail_assert(void)
 		     NULL);
 }
 
-/* What is printed to stderr, by engines, too, is kept. */
+/* Redirect stderr, also of engines, to a file in memory. */
 static int keep_stderr(void)
 {
 	const int fd = memfd_create("stderr", 0);
@@ -930,7 +930,7 @@ static bool is_kept(int fd, const char *wanted)
 	       strstr(text, wanted);
 }
 
-/* It is no dynamic parallelism, and does not go unseen. */
+/* Dynamic parallelism is not supported, and is reported. */
 static int fail_nested(void)
 {
 	const int fd = keep_stderr();
@@ -966,7 +966,7 @@ static int system_atomics(void)
 		     NULL);
 }
 
-/* The host has no device memory: SIGBUS. */
+/* The host has no access to device memory, and gets SIGBUS. */
 static int touch_variable(void)
 {
 	return *(volatile int *)&plain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernels in plain C: how they get known, launched, refused and asked about. */
+/* Tests of kernels in plain C: registration, launch, errors and attributes */
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -170,11 +170,11 @@ static void attributes_of_a_launch_are_what_is_so(void **state)
 	common_free(to);
 }
 
-/* What a program calls whose default stream is the thread's. */
+/* The call in programs with one default stream for each thread */
 cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
 				     const void *func, void **args);
 
-/* Keeps a stream until it is opened, but not for ever. */
+/* A host function blocks its stream until the gate opens, with a limit. */
 struct gate {
 	atomic_bool is_open;
 	atomic_bool is_passed;
@@ -235,7 +235,7 @@ static void parameters_of_all_sizes_arrive(void **state)
 	(void)state;
 	assert_int_equal(cudaLaunchKernel((void *)sum_up, one, one, args, 0,
 					  NULL), 0);
-	/* They are read at the call. */
+	/* The launch has read the arguments already. */
 	c = 1000;
 	assert_int_equal(cudaDeviceSynchronize(), 0);
 	assert_true(*to == 21 + 24 + 200 + (double)(1LL << 33) + 75);

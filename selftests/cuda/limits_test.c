@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a Tegra has not, each with what a CUDA program is answered, on the board
- * that LIBMEM_SOC names: NVIDIA's "CUDA for Tegra" application note, its list
- * of features that are not supported (3.6, in newer editions 3.7), and what it
- * says of synchronisation flags (3.5). Documentation/cuda-limits.rst tells
- * users.
+ * Tests of the features that a Tegra does not support, and of the errors that
+ * programs get, on the board that LIBMEM_SOC names. NVIDIA's application note
+ * "CUDA for Tegra" lists them in section 3.6 (newer editions: 3.7), and has the
+ * synchronisation flags in 3.5. Documentation/cuda-limits.rst is for users.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,13 +20,13 @@
 #define NS_PER_MS	1000000ULL
 
 /**
- * struct board - what it has, as the documents say
- * @name: of the profile
- * @has_register: cudaHostRegister(): capability 7.2 and up
- * @has_atomics: system-wide ones: 7.2 and up
- * @has_concurrent: CPU and GPU may touch managed memory together
- * @has_memory_ipc: other processes may have its memory
- * @nr_devices: CUDA GPUs; of two the first is the discrete one
+ * struct board - features of a board according to NVIDIA's documents
+ * @name: name of the profile
+ * @has_register: it has cudaHostRegister(), as from capability 7.2 on
+ * @has_atomics: it has system-wide atomics, as from capability 7.2 on
+ * @has_concurrent: CPU and GPU may access managed memory at the same time
+ * @has_memory_ipc: other processes may import its memory
+ * @nr_devices: number of CUDA GPUs; of two the first is the discrete one
  */
 struct board {
 	const char *name;
@@ -50,7 +49,7 @@ static const struct board boards[] = {
 
 static const struct board *board;
 
-/* The module sees no instructions, and has no memory of the program's own. */
+/* The module cannot see atomics, nor map the program's own memory. */
 static bool is_kernel(void)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");
@@ -72,7 +71,7 @@ static int find_board(void **state)
 	return !board;
 }
 
-/* The last device is the SoC's own. */
+/* The last device is the SoC's GPU. */
 static int choose_integrated(void **state)
 {
 	(void)state;
@@ -110,7 +109,7 @@ static void no_device_reaches_anothers_memory(void **state)
 	}
 	is(cudaDeviceCanAccessPeer(&can, 0, board->nr_devices),
 	   cudaErrorInvalidDevice);
-	/* A copy is none: the dma engine goes everywhere. */
+	/* Peer access is not needed for copies, which the dma engine does. */
 	choose_integrated(NULL);
 }
 
@@ -146,7 +145,7 @@ static void nothing_is_there_of_nvml(void **state)
 	(void)state;
 	assert_null(dlsym(RTLD_DEFAULT, "nvmlInit_v2"));
 	assert_null(dlsym(RTLD_DEFAULT, "nvmlDeviceGetCount_v2"));
-	/* What it would tell of memory is told by the runtime. */
+	/* The runtime reports the size of memory instead. */
 	assert_non_null(dlsym(RTLD_DEFAULT, "cudaMemGetInfo"));
 }
 
@@ -178,7 +177,7 @@ static uint64_t cpu_of_waiting(unsigned int flags)
 	return own_cpu_ns() - begin;
 }
 
-/* Until CUDA 10.1 it was a Tegra's default: power matters there. */
+/* Blocking saves power; it was a Tegra's default until CUDA 10.1. */
 static void blocking_sync_lets_the_cpu_rest(void **state)
 {
 	uint64_t spun, blocked;
@@ -214,7 +213,7 @@ static void atomics_are_system_wide_from_7_2(void **state)
 	assert_int_equal(mem_ctx_watch(watch, MEM_WATCH_ERRORS, 100), 0);
 	ok(cudaMallocHost((void **)&pinned, LEN));
 	assert_int_equal(nr_uncached_atomics(watch), 0);
-	/* It is found at the first touch. */
+	/* The first atomic access is found. */
 	__atomic_store_n(pinned, 1, __ATOMIC_SEQ_CST);
 	assert_int_equal(nr_uncached_atomics(watch),
 			 !board->has_atomics && !is_kernel());
@@ -244,14 +243,14 @@ static void prefetch_needs_concurrent_access(void **state)
 	is(cudaMemPrefetchAsync(managed, LEN, host, 0, NULL), answer);
 	is(cudaMemAdvise(managed, LEN, cudaMemAdviseSetPreferredLocation,
 			 device), answer);
-	/* What is malformed is told first. */
+	/* Invalid arguments are reported first. */
 	is(cudaMemPrefetchAsync(managed, LEN, device, 1, NULL),
 	   cudaErrorInvalidValue);
 	ok(cudaDeviceSynchronize());
 	ok(cudaFree(managed));
 }
 
-/* But for memory on thor, in the process: share_test; its events are not. */
+/* Only thor shares memory (tested in share_test.cu), and no board events. */
 static void memory_stays_in_its_process(void **state)
 {
 	cudaIpcMemHandle_t memory;

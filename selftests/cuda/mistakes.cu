@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CUDA programs with a mistake each, for report.sh: mistakes NAME, or right-NAME
- * for the same without it. Comments in capitals mark lines that reports have to
- * name. What has to be so at a moment waits for it, not for a time.
+ * CUDA programs with one mistake each, for report.sh: `mistakes NAME` runs one,
+ * and `mistakes right-NAME` the corrected one. Comments in capitals mark lines
+ * that reports have to name. Programs wait for events, never for a time.
  */
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ __global__ void add(T *all, T value, int nr)
 		all[i] += value; /* ADD */
 }
 
-/* Stores once the host says that it may. */
+/* Store after the host has opened the gate. */
 __global__ void store_late(int *at, volatile int *gate)
 {
 	while (!*gate)
@@ -82,7 +82,7 @@ ALONE while_active(void)
 	CHECK(cudaFree(all));
 }
 
-/* The second read finds the line that the first one has filled. */
+/* The second read hits the cache line that the first one has filled. */
 ALONE stale(void)
 {
 	volatile int *all;
@@ -136,7 +136,7 @@ ALONE on_device(void)
 	CHECK(cudaFree(all));
 }
 
-/* Work of the context ends with it, so nothing is freed. */
+/* The error ends all work of the context, so nothing can be freed. */
 ALONE illegal(void)
 {
 	int *at = &of_the_host;
@@ -185,7 +185,7 @@ ALONE on_uncached(void)
 	CHECK(is_right ? cudaFree(at) : cudaFreeHost(at));
 }
 
-/* What the host has freed is the system's to refuse. */
+/* After the free, the pages are unmapped, and the access causes SIGSEGV. */
 ALONE freed(void)
 {
 	int *all;

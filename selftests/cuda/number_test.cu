@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What kernels compute with, against what it is: rounded arithmetic by exact
- * numbers of more bits, functions by the long double of the C library, parts of
- * a word one by one. Most of it runs in a kernel.
+ * Tests of device functions for numbers, most of which run in a kernel. The
+ * reference is exact arithmetic with more bits for rounded operations, the C
+ * library's long double for functions, and a loop for parts of a word.
  */
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,7 @@ static unsigned int random_word(void)
 	return (unsigned int)(seed >> 32);
 }
 
-/* Of few enough bits for sums and products to be exact in more. */
+/* The numbers have few enough bits for exact sums and products in "exact". */
 template <class T> static T random_number(void)
 {
 	T x = (T)(random_word() >> 8) + (sizeof(T) > 4 ?
@@ -42,7 +42,7 @@ template <class T> static T random_number(void)
 	return random_word() & 1 ? x : -x;
 }
 
-/* A kernel's own function of one, two or three numbers */
+/* A kernel that applies a function to one, two or three numbers */
 template <class T, class F>
 __global__ void apply(F f, const T *from, T *to, int nr)
 {
@@ -70,7 +70,7 @@ static std::vector<T> applied(F f, const std::vector<T> &from)
 
 enum way { DOWN, UP, ZERO };
 
-/* compare() is the sign of a number less the true one. */
+/* compare(x) returns the sign of x minus the exact result. */
 template <class T, class F>
 static bool is_rounded(T r, enum way way, bool is_negative, F compare)
 {
@@ -97,7 +97,10 @@ template <class T> static std::vector<T> random_numbers(void)
 	return all;
 }
 
-/* Of one operation the three ways; compare(candidate, a, b, c) is its sign. */
+/*
+ * Check the three directed roundings of an operation. compare(x, a, b, c)
+ * returns the sign of x minus the exact result.
+ */
 template <class T, class D, class U, class Z, class C>
 static void check_ways(const char *name, D down, U up, Z zero, C compare)
 {
@@ -142,7 +145,7 @@ static void check_ways(const char *name, D down, U up, Z zero, C compare)
 			return compare;					\
 		})
 
-/* The sign of a division is that of the divisor, too. */
+/* Multiplying by a negative divisor inverts the sign of the difference. */
 static int compare_quotient(exact r, exact a, exact b)
 {
 	return sign(b) * sign(r * b - a);
@@ -170,7 +173,7 @@ static void arithmetic_is_rounded_as_it_says(void **)
 	CHECK_WAYS(double, __drcp, (b), compare_quotient(r, 1, b));
 	CHECK_WAYS(double, __dsqrt, (fabs(a)),
 		   compare_root(r, a < 0 ? -a : a));
-	/* Of 26 bits: the product and its sum with c are exact. */
+	/* Arguments of few bits make the product, and its sum with c, exact. */
 	CHECK_WAYS(double, __fma, ((float)a, (float)b, c),
 		   sign(r - ((exact)(float)a * (float)b + c)));
 }
@@ -206,11 +209,11 @@ static void conversions_are_rounded_as_they_say(void **)
 	CHECK_CONVERSION(double, long long, __ll2double, 0x7fffffffffffffffLL);
 	CHECK_CONVERSION(double, unsigned long long, __ull2double, ~0ULL);
 	CHECK_CONVERSION(float, double, __double2float, 1.0 / 3);
-	/* And it is the nearest again. */
+	/* The rounding mode is "to nearest" again. */
 	assert_true(1.0f + ldexpf(1, -25) == 1.0f);
 }
 
-/* Of a function that has the long double want */
+/* Compare a function's result with the long double that is expected. */
 static void check_near(const char *name, double x, double got, long double want,
 		       double epsilons)
 {
@@ -221,7 +224,7 @@ static void check_near(const char *name, double x, double got, long double want,
 	fail();
 }
 
-/* The inverse lies where the function is on either side of y. */
+/* Close around x, the values of the function have to enclose y. */
 template <class F>
 static void check_inverse(const char *name, double y, double x, F function)
 {
@@ -276,7 +279,7 @@ static void inverses_are_inverses(void **)
 		    std::isnan(normcdfinv(NAN)));
 	assert_true(std::isinf(normcdfinv(0)) && normcdfinv(0) < 0);
 	assert_true(erfinv(0) == 0 && erfcinv(1) == 0);
-	/* erfc(27.2121...) is the smallest double. */
+	/* erfc(27.2121...) is the smallest positive double. */
 	assert_true(fabs(erfcinv(5e-324) - 27.2121) < 0.001);
 }
 
@@ -309,7 +312,7 @@ static void functions_are_near_those_of_more_bits(void **)
 	assert_true(rnorm4d(1, 1, 1, 1) == 0.5);
 }
 
-/* Parts of a word, one by one, in numbers that hold all that comes of them */
+/* Compute each part of a word separately, in integers that cannot overflow. */
 template <class Word, class Part>
 static void check_parts(const char *name, Word word, Part part, int bits,
 			bool is_signed)
@@ -424,7 +427,7 @@ static void products_of_parts_are_summed(void **)
 		/* -1 * 127 + 2 * 3 - 2 * 4 - 128 * 5 */
 		10 - 127 + 6 - 8 - 640,
 		10 + 255 * 127 + 6 + 254 * 4 + 128 * 5,
-		/* 0xfe80 and 0xff02 are -384 and -254. */
+		/* 0xfe80 is -384 and 0xff02 is -254 if signed. */
 		1 - 384 * 5 - 254 * 4,
 		1 - 384 * 3 - 254 * 127,
 		65535 * 3 + 2 * 4 + 5, 3, 5, 6, 0x10000000,
@@ -470,7 +473,7 @@ static void complex_numbers_are_those_of_cplusplus(void **)
 		assert_true(std::abs(want[i] - std::complex<double>(
 				to[i].x, to[i].y)) < (i < 6 ? 1e-15 : 1e-7));
 	common_free(to);
-	/* Nothing leaves the range that the result does not. */
+	/* Intermediate results do not overflow if the result does not. */
 	assert_true(cuCrealf(cuCdivf(make_cuComplex(1e30f, 0),
 				     make_cuComplex(1e30f, 0))) == 1);
 	assert_true(cuCabs(make_cuDoubleComplex(ldexp(3, 900),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External memory of libmem's objects, which NvSciBuf's objects are: what is
- * mapped of them, how long it lasts, and who may write.
+ * Tests of external memory made from libmem's objects, which NvSciBuf objects
+ * are, too: mappings, their lifetime, and permissions.
  */
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static struct mem_object *object_of(const struct mem_attr *values, size_t nr)
 	return object;
 }
 
-/* A raw buffer of the CPU's, cached, and of the GPU's */
+/* A raw buffer that the CPU (cached) and the GPU can access */
 static struct mem_object *new_object(void)
 {
 	const uint32_t type = MEM_ATTR_TYPE_RAW, perm = MEM_RW;
@@ -143,7 +143,7 @@ static void part_of_an_object_is_mapped(void **state)
 	assert_int_equal(what.type, cudaMemoryTypeDevice);
 	assert_ptr_equal(what.devicePointer, part + 1);
 	assert_null(what.hostPointer);
-	/* The newest mapping that an address is in */
+	/* The answer is the newest mapping that contains the address. */
 	cu(cuMemGetAddressRange(&base, &len, (CUdeviceptr)(part + 1)));
 	assert_int_equal(base, (CUdeviceptr)part);
 	assert_int_equal(len, 4096);
@@ -159,7 +159,7 @@ static void part_of_an_object_is_mapped(void **state)
 	mem_object_put(object);
 }
 
-/* Producer and consumer of one program each import it. */
+/* As a producer and a consumer in one program would do */
 static void an_object_is_imported_twice(void **state)
 {
 	struct mem_object *object = new_object();
@@ -178,7 +178,7 @@ static void an_object_is_imported_twice(void **state)
 	mem_object_put(object);
 }
 
-/* Whatever goes first, the memory stays until all have gone. */
+/* The memory lives until object, import and mapping are all freed. */
 static void a_mapping_keeps_its_object(void **state)
 {
 	struct mem_object *object = new_object();
@@ -207,7 +207,7 @@ static void a_reset_gives_all_back(void **state)
 	ok(cudaDeviceReset());
 	is(cudaFree(ptr), cudaErrorInvalidValue);
 	is(cudaDestroyExternalMemory(memory), cudaErrorInvalidResourceHandle);
-	/* The object is the program's still. */
+	/* The program still has the object. */
 	assert_int_equal(cpu_ptr(object)[0], 0);
 	mem_object_put(object);
 	reset(state);
@@ -280,7 +280,7 @@ static void k_store(const struct mem_block *block, void *arg)
 	**(volatile uint8_t **)arg = 9;
 }
 
-/* The last test: it ends the context's work for good. */
+/* This has to be the last test, as the error stays in the context. */
 static void a_kernels_store_to_it_is_an_illegal_address(void **state)
 {
 	struct mem_object *object, *less;
@@ -295,7 +295,7 @@ static void a_kernels_store_to_it_is_an_illegal_address(void **state)
 	void *ptr;
 
 	(void)state;
-	/* Kernels that run in the program itself end that, as the CPU's do. */
+	/* Kernels that run in the program would crash it instead. */
 	if (own_attribute(cudaDevAttrPageableMemoryAccess))
 		skip_because("kernels run in the program on this board");
 	object = new_object();
@@ -310,7 +310,7 @@ static void a_kernels_store_to_it_is_an_illegal_address(void **state)
 	mem_object_put(object);
 }
 
-/* An image of one plane, and one of two */
+/* An image of one plane, or of two */
 static struct mem_object *new_image(uint32_t nr, uint64_t *offs,
 				    uint32_t *pitches, uint64_t *len)
 {
@@ -362,7 +362,7 @@ static cudaMipmappedArray_t map_plane(cudaExternalMemory_t memory, uint64_t off,
 	return mipmap;
 }
 
-/* The array's rows are the plane's. */
+/* Rows of such an array are the rows of the plane. */
 static void planes_of_an_image_are_arrays(void **state)
 {
 	const struct cudaChannelFormatDesc formats[] = {

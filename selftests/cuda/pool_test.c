@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pools of memory in a stream's order, on the board that LIBMEM_SOC names: by
- * the runtime's calls and the driver's. A board without pools refuses them.
+ * Tests of memory pools for stream-ordered allocation, with calls of runtime
+ * and driver, on the board that LIBMEM_SOC names. A board without pools refuses
+ * them.
  */
 #include "test.h"
 
@@ -18,7 +19,7 @@ static const enum cudaMemPoolAttr reuse[] = {
 	cudaMemPoolReuseAllowInternalDependencies,
 };
 
-/* The tests of what a board with pools does */
+/* Skip a test on a board without pools. */
 static void need_pools(void)
 {
 	if (!own_attribute(cudaDevAttrMemoryPoolsSupported))
@@ -44,7 +45,7 @@ static uint64_t bytes(cudaMemPool_t pool, enum cudaMemPoolAttr attr)
 	return value;
 }
 
-/* What is in it now, and the most that was */
+/* Compare the used and reserved bytes of a pool, and their highest values. */
 static void assert_has(cudaMemPool_t pool, uint64_t used, uint64_t used_high,
 		       uint64_t reserved, uint64_t reserved_high)
 {
@@ -84,7 +85,7 @@ static void a_board_without_pools_refuses_them(void **state)
 	cu_is(cuDeviceGetDefaultMemPool(&pool, 0), CUDA_ERROR_NOT_SUPPORTED);
 	cu_is(cuMemAllocFromPoolAsync(&dptr, LEN, pool, 0),
 	      CUDA_ERROR_NOT_SUPPORTED);
-	/* Memory in a stream's order it has, from no pool that has a name. */
+	/* Such a board has stream-ordered allocation, but without a pool. */
 	ok(cudaMallocAsync(&ptr, LEN, 0));
 	cu(cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
 				 (CUdeviceptr)(uintptr_t)ptr));
@@ -122,7 +123,7 @@ static void a_device_has_a_pool(void **state)
 	is(cudaDeviceSetMemPool(9, mine), cudaErrorInvalidDevice);
 	is(cudaDeviceSetMemPool(0, NULL), cudaErrorInvalidValue);
 
-	/* With the current one gone it is the one that is always there. */
+	/* After the current pool is destroyed, the default pool is current. */
 	ok(cudaMemPoolDestroy(mine));
 	ok(cudaDeviceGetMemPool(&other, 0));
 	assert_ptr_equal(other, pool);
@@ -145,10 +146,10 @@ static void a_pool_counts_what_it_has(void **state)
 	ok(cudaMallocFromPoolAsync(&second, 2 * LEN, pool, a));
 	ok(cudaMemsetAsync(second, 1, 2 * LEN, a));
 	assert_has(pool, 3 * LEN, 3 * LEN, 3 * LEN, 3 * LEN);
-	/* It is the program's no longer, and not the board's yet. */
+	/* Memory that was freed in a stream stays reserved for the pool. */
 	ok(cudaFreeAsync(first, a));
 	assert_has(pool, 2 * LEN, 3 * LEN, 3 * LEN, 3 * LEN);
-	/* Only of the pool that it is from may it come again. */
+	/* Only an allocation from the same pool reuses the memory. */
 	ok(cudaMallocAsync(&pointer, LEN, a));
 	assert_ptr_not_equal(pointer, first);
 	ok(cudaFreeAsync(pointer, a));
@@ -158,7 +159,7 @@ static void a_pool_counts_what_it_has(void **state)
 	cu(cuPointerGetAttribute(&other, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
 				 (CUdeviceptr)(uintptr_t)first));
 	assert_ptr_equal(other, pool);
-	/* Given back at once, it is not reserved any more. */
+	/* cudaFree() releases memory at once, so it is not reserved. */
 	ok(cudaFree(first));
 	assert_has(pool, 2 * LEN, 3 * LEN, 2 * LEN, 3 * LEN);
 	ok(cudaFreeAsync(second, a));
@@ -224,7 +225,7 @@ static void a_pool_has_a_size(void **state)
 	ok(cudaMallocFromPoolAsync(&second, LEN, pool, 0));
 	is(cudaMallocFromPoolAsync(&second, 1, pool, 0),
 	   cudaErrorMemoryAllocation);
-	/* What was given back makes room. */
+	/* Freed memory makes room for an allocation within the limit. */
 	ok(cudaFreeAsync(first, 0));
 	ok(cudaMallocFromPoolAsync(&first, LEN / 2, pool, 0));
 	assert_has(pool, LEN + LEN / 2, 2 * LEN, LEN + LEN / 2, 2 * LEN);
@@ -403,7 +404,7 @@ static void a_pool_is_the_drivers_too(void **state)
 
 	(void)state;
 	need_pools();
-	/* The runtime makes a context current, the driver none. */
+	/* The driver needs a current context, which the runtime creates. */
 	ok(cudaFree(NULL));
 	cu(cuDeviceGetDefaultMemPool(&other, 0));
 	ok(cudaDeviceGetDefaultMemPool(&rt, 0));

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of `heapsim run` for CUDA programs, with the board in the process or, in
-# the test VM with the module inserted for a tx2, LIBMEM_BACKEND=kernel: each
-# mistake has a corrected twin. TAP. Exit code: 0 if all passed, else 1. With
-# arguments, only tests whose names match them (regex).
+# Tests of `heapsim run` for CUDA programs, each with a mistake and a corrected
+# twin. The board is in the process, or, with LIBMEM_BACKEND=kernel in the test
+# VM, the module is inserted for a tx2. Prints TAP. Exit code: 0 if all passed,
+# else 1. Arguments are regular expressions that select tests by their names.
 #
 # shellcheck disable=SC2317 # tap_try calls the functions
 
@@ -18,17 +18,19 @@ source=$here/mistakes.cu
 options=(--soc=tx2 "--backend=${LIBMEM_BACKEND:-embedded}")
 unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
 
-# at FUNCTION MARK: a frame there
+# at FUNCTION MARK: prints the regex of a frame in FUNCTION at the line of MARK
 at() { echo "$1\\(\\) \\(mistakes.cu:$(line "$2")\\)\$"; }
 
-# Nothing that heapsim has put into the program, nor calls that it has not made.
+# The report has no functions of heapsim, and no calls of libmem, which the
+# program has not made.
 of_cuda()
 {
 	hasnt 'heapsim_cu' && hasnt 'cuda_runtime' && hasnt 'heapsim::' &&
 		hasnt 'mem_[a-z]+' && hasnt 'stream 0' && hasnt 'engine ,'
 }
 
-# Its engines, which end right behind it, are no word worth.
+# The twin has no finding, and no warning that its engines are still running,
+# since these end shortly after the program.
 clean_twin()
 {
 	report 0 "$wrong" "right-$1" && sum 0 0 && hasnt Leaked || return
@@ -53,7 +55,7 @@ cpu_while_active()
 		clean_twin while-active
 }
 
-# The second mistake of two: what it read first stays in the cache.
+# The program's first mistake reads a line into the cache; the second reads it.
 stale_read()
 {
 	report 0 "$wrong" stale &&
@@ -145,7 +147,7 @@ missing_call()
 		clean_twin missing-call && hasnt 'Calls that'
 }
 
-# The device that a program gets which chooses none, on a board with two.
+# On a board with two devices, the default device is the discrete GPU.
 managed_on_a_discrete_gpu()
 {
 	local options=(--soc=drive-px2 --backend=embedded)
@@ -200,8 +202,8 @@ assert one["cpu"]["stack"][0]["line"] == int(sys.argv[3]), one
 END
 }
 
-# The CUDA program of the debugging guide, without its wait and with it. All of
-# its report stands there, but for processes and times.
+# Run the debugging guide's CUDA program without its wait and with it. The guide
+# has the complete finding; process and thread IDs and times may differ.
 guide()
 {
 	local doc=$top/Documentation/debugging.rst
@@ -227,13 +229,13 @@ guide()
 		sed -E "$same" | diff - "$tmp/found" || return
 	report 0 "$tmp/mended" && sum 0 0 && [ "$(<"$tmp/out")" = 163 ] ||
 		return
-	# 128 and SIGBUS, told by the inner shell.
+	# The inner shell exits with 128 plus the number of SIGBUS.
 	LIBMEM_BACKEND=embedded LIBMEM_SOC=tx2 \
 		bash -c '"$1"; exit $?' - "$tmp/bright" 2>/dev/null
 	[ $? = 135 ]
 }
 
-# Whatever the compiler made of launches and of what headers have inline.
+# Reports are the same, however the compiler inlines launches and headers.
 built() # HOW
 {
 	report 0 "$wrong-$1" while-active &&
@@ -267,7 +269,7 @@ try cpu_on_device cpu_on_device
 try illegal_address illegal_address
 try failed_kernel failed_kernel
 try overrun overrun
-# Only in the process is an instruction seen.
+# Atomic instructions are only seen with the board in the process.
 [ "${options[1]}" = --backend=kernel ] ||
 	try atomic_on_uncached atomic_on_uncached
 [ "${options[1]}" = --backend=kernel ] ||
@@ -282,6 +284,6 @@ else
 fi
 try not_optimised built plain
 try without_line_numbers without_lines
-# The VM has no time for compilers.
+# Compiling would take too long in the VM.
 [ "${options[1]}" = --backend=kernel ] || try guide_is_right guide
 tap_end

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of the CUDA-shaped surface over the module, inside the test VM: it is
-# inserted for one board after the other, all or $HEAPSIM_BOARDS. TAP, one
-# document a program. Exit code: 0 if all passed, else 1.
+# Runs the tests of the CUDA-shaped surface over the module, inside the test VM.
+# The module is inserted for one board after the other, all or $HEAPSIM_BOARDS.
+# Prints one TAP document for each program. Exit code: 0 if all passed, else 1.
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -16,7 +16,7 @@ export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=kernel
 rc=0
 
 tests=(driver runtime semaphore share)
-# In the process all are tried.
+# A quick run leaves these out, as embedded.sh runs all tests.
 is_quick || tests+=(array device limits pool texture)
 
 on_board() # BOARD
@@ -28,7 +28,7 @@ on_board() # BOARD
 	is_quick || for test in 10020-thread 13000; do
 		timeout -k 5 "$limit" "$dir/version_test-$test" || failed=1
 	done
-	# Reports of any other board are made in the same way.
+	# One board is enough for reports, which do not depend on the board.
 	[ "$1" != tx2 ] || is_quick || "$here/report.sh" || failed=1
 	return "$failed"
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the runtime's calls do, beyond what each answers (cases.c): on the board
- * that LIBMEM_SOC names.
+ * Tests of the effects of the runtime's calls on the board that LIBMEM_SOC
+ * names. cases.c tests the answers of single calls.
  */
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The module cannot register the program's memory (see libmem-limits.rst). */
+/* The module cannot map the program's own memory (see libmem.rst). */
 static bool can_register(void)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");
@@ -36,7 +36,7 @@ static bool can_register(void)
 	       !(backend && !strcmp(backend, "kernel"));
 }
 
-/* Keeps a stream at a host function until it is opened. */
+/* A host function blocks its stream until the gate is opened. */
 struct gate {
 	atomic_bool is_open;
 	atomic_bool is_reached;
@@ -110,7 +110,7 @@ static void memory_has_the_attributes_of_its_kind(void **state)
 	ok(cudaFreeHost(pinned));
 }
 
-/* The pages are copied, for which there has to be memory. */
+/* Unregistering copies the pages, and fails if memory is short. */
 static void unregister_without_memory(char *heap)
 {
 	struct rlimit old, none;
@@ -245,7 +245,7 @@ static void memory_in_a_streams_order_comes_again(void **state)
 	ok(cudaMallocAsync(&first, LEN, a));
 	ok(cudaLaunchHostFunc(a, wait_at, &gate));
 	ok(cudaMemsetAsync(first, 1, LEN, a));
-	/* It waits for nothing, and nobody else gets it meanwhile. */
+	/* The call does not wait, and no other stream reuses the memory yet. */
 	ok(cudaFreeAsync(first, a));
 	assert_int_equal(cudaStreamQuery(a), cudaErrorNotReady);
 	ok(cudaMallocAsync(&other, LEN, b));
@@ -264,7 +264,7 @@ static void memory_in_a_streams_order_comes_again(void **state)
 	ok(cudaStreamDestroy(b));
 }
 
-/* Of memory that lies where another did, nothing has been said. */
+/* Advice does not apply to later memory at the same address. */
 static void advice_ends_with_its_memory(void **state)
 {
 	const struct cudaMemLocation place = {
@@ -325,7 +325,7 @@ static void advised_places_have_a_type(void **state)
 		assert_int_equal(PREFERRED(Type), cudaMemLocationTypeDevice);
 		assert_int_equal(PREFERRED(Id), 0);
 		assert_int_equal(LAST(Type), cudaMemLocationTypeHost);
-		/* Half of it is elsewhere. */
+		/* Advise another location for half of the memory. */
 		ok(cudaMemAdvise(ptr, LEN / 2, prefer, host));
 		assert_int_equal(PREFERRED(Type), cudaMemLocationTypeInvalid);
 	}
@@ -443,7 +443,7 @@ static void a_call_of_the_driver_has_its_name(void **state)
 	ok(cudaGetDriverEntryPoint("cuNone", &call, 0, &answer));
 	assert_int_equal(answer, cudaDriverEntryPointSymbolNotFound);
 	assert_null(call);
-	/* Who does not ask for the answer has an error. */
+	/* Without a pointer for the answer the call returns an error. */
 	is(cudaGetDriverEntryPoint("cuNone", &call, 0, NULL),
 	   cudaErrorSymbolNotFound);
 	is(cudaGetDriverEntryPoint(NULL, &call, 0, &answer),
@@ -455,7 +455,7 @@ static void *have_own_stream(void *arg)
 	struct gate *gate = arg;
 	cudaError_t *seen = calloc(2, sizeof(*seen));
 
-	/* Another thread's is busy; this one's has nothing. */
+	/* The other thread's stream is busy, but this thread's is idle. */
 	seen[0] = cudaStreamQuery(cudaStreamPerThread);
 	(void)gate;
 	seen[1] = cudaStreamSynchronize(cudaStreamPerThread);
@@ -480,7 +480,7 @@ static void each_thread_has_a_stream(void **state)
 	assert_int_equal(seen[0], cudaSuccess);
 	assert_int_equal(seen[1], cudaSuccess);
 	free(seen);
-	/* The legacy stream waits for it. */
+	/* Work in the legacy stream delays this stream, too. */
 	assert_int_equal(cudaStreamQuery(cudaStreamPerThread),
 			 cudaErrorNotReady);
 	open_gate(&gate);
@@ -515,7 +515,7 @@ static void a_stream_has_attributes(void **state)
 	(void)state;
 	ok(cudaStreamCreateWithPriority(&a, cudaStreamDefault, -1));
 	ok(cudaStreamCreate(&b));
-	/* As it is when nothing has been said */
+	/* These are the defaults. */
 	assert_int_equal(priority_of(a), -1);
 	assert_int_equal(policy_of(a), cudaSyncPolicyAuto);
 	assert_int_equal(domain_of(a), cudaLaunchMemSyncDomainDefault);
@@ -550,7 +550,7 @@ static void a_stream_has_attributes(void **state)
 	window = told(b, cudaLaunchAttributeAccessPolicyWindow)
 			 .accessPolicyWindow;
 	assert_int_equal(window.hitProp, cudaAccessPropertyPersisting);
-	/* The default one has them, and loses them with the rest. */
+	/* The default stream keeps attributes until the device is reset. */
 	ok(cudaStreamCopyAttributes(0, a));
 	assert_int_equal(policy_of(0), cudaSyncPolicyBlockingSync);
 	assert_int_equal(policy_of(cudaStreamLegacy),
@@ -634,7 +634,7 @@ static void a_thread_has_a_mode_of_capture(void **state)
 	assert_int_equal(pthread_join(thread, &out), 0);
 	assert_ptr_equal(out, &mode);
 	assert_int_equal(mode, cudaStreamCaptureModeGlobal);
-	/* The driver's is the same. */
+	/* Runtime and driver have the same mode. */
 	cu(cuThreadExchangeStreamCaptureMode(&driver));
 	assert_int_equal(driver, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 	mode = (enum cudaStreamCaptureMode)3;
@@ -722,7 +722,7 @@ static void nap(void *arg)
 	atomic_store(&gate->is_reached, true);
 }
 
-/* Within a device's memory they do not wait unless that is asked for. */
+/* Copies within device memory wait only if a setting asks for it. */
 static void synchronous_calls_may_all_wait(void **state)
 {
 	struct gate gate = { 0 }, naps[4] = { 0 };
@@ -763,7 +763,7 @@ static void synchronous_calls_may_all_wait(void **state)
 	ok(cudaLaunchHostFunc(0, nap, &naps[3]));
 	ok(cudaMemcpy3D(&box));
 	assert_true(atomic_load(&naps[3].is_reached));
-	/* Those that are called asynchronous are. */
+	/* Calls with "Async" in their names do not wait. */
 	atomic_store(&gate.is_open, false);
 	ok(cudaLaunchHostFunc(0, wait_at, &gate));
 	ok(cudaMemsetAsync(device, 3, LEN, 0));
@@ -790,7 +790,7 @@ static void a_device_is_chosen_for_a_thread(void **state)
 	ok(cudaSetDevice(nr - 1));
 	ok(cudaGetDevice(&device));
 	assert_int_equal(device, nr - 1);
-	/* The board's own GPU is the last, and has managed memory. */
+	/* The last device is the SoC's GPU, which has managed memory. */
 	assert_true(has_managed());
 	assert_int_equal(own_attribute(cudaDevAttrIntegrated), 1);
 	ok(cudaSetDevice(0));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Semaphores of others, which are eventfds, on the board that LIBMEM_SOC names:
- * a program and another process pass a buffer turn by turn, and what the calls
- * answer to what is wrong. What a wait holds up, and how one ends that nobody
- * signals, is libmem's semaphore_test's.
+ * Tests of external semaphores, which are eventfds, on the board that
+ * LIBMEM_SOC names: two processes pass a buffer to each other, and wrong
+ * arguments are refused. libmem/semaphore_test.c tests which work a wait
+ * blocks, and how a wait ends without a signal.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static struct cudaExternalSemaphoreHandleDesc desc_of(int fd)
 	};
 }
 
-/* The descriptor is CUDA's from now on; the program keeps another. */
+/* Import a duplicate, as CUDA becomes the owner of the descriptor. */
 static cudaExternalSemaphore_t import(int fd)
 {
 	struct cudaExternalSemaphoreHandleDesc desc = desc_of(dup(fd));
@@ -94,9 +94,9 @@ static size_t nr_of_process(const char *what)
 /* Two processes */
 
 /**
- * struct shared - what two processes have
- * @buffer: passed from one to the other
- * @wrong: what the other found, 0 nothing
+ * struct shared - memory that two processes share
+ * @buffer: buffer that they pass to each other
+ * @wrong: error that the other process found, or 0
  */
 struct shared {
 	uint8_t buffer[LEN];
@@ -104,8 +104,8 @@ struct shared {
 };
 
 /*
- * The device's memory goes into the buffer in turns: all its bytes are the
- * other's last turn, and become this one's.
+ * Take turns with the other process: all bytes of the buffer must have the
+ * number of its last turn, and are set to the number of this turn.
  */
 static int take_turns(struct shared *shared, int fd_in, int fd_out, int first)
 {
@@ -119,7 +119,7 @@ static int take_turns(struct shared *shared, int fd_in, int fd_out, int first)
 	ok(cudaMalloc(&device, LEN));
 	for (turn = first; turn < 2 * NR_TURNS; turn += 2) {
 		wait_in(in, stream);
-		/* Pageable: the caller copies when the stream comes to it. */
+		/* The caller itself copies pageable memory, in stream order. */
 		ok(cudaMemcpyAsync(device, shared->buffer, LEN,
 				   cudaMemcpyHostToDevice, stream));
 		ok(cudaMemcpyAsync(seen, device, LEN, cudaMemcpyDeviceToHost,
@@ -281,7 +281,7 @@ static void the_driver_has_the_same_semaphores(void **state)
 	cu(cuImportExternalSemaphore(&made, &desc));
 	cu(cuWaitExternalSemaphoresAsync(&made, &wait, 1, stream));
 	is_pending(stream);
-	/* The runtime's call takes the driver's handle. */
+	/* The runtime's call accepts the driver's handle. */
 	signal_in((cudaExternalSemaphore_t)made, CU_STREAM_LEGACY);
 	ok(cudaStreamSynchronize(stream));
 	cu(cuSignalExternalSemaphoresAsync(&made, &signal, 1, stream));
@@ -308,12 +308,12 @@ static void the_driver_has_the_same_semaphores(void **state)
 	close(fd);
 }
 
-/* As the headers name them for programs with a default stream a thread, */
+/* Names in programs with one default stream for each thread */
 extern __typeof__(cudaWaitExternalSemaphoresAsync)
 	cudaWaitExternalSemaphoresAsync_ptsz;
 extern __typeof__(cuWaitExternalSemaphoresAsync)
 	cuWaitExternalSemaphoresAsync_ptsz;
-/* and those of 11.2 to 12.9. */
+/* Names in CUDA 11.2 to 12.9 */
 extern __typeof__(cudaWaitExternalSemaphoresAsync)
 	cudaWaitExternalSemaphoresAsync_v2;
 extern __typeof__(cudaSignalExternalSemaphoresAsync)
@@ -356,7 +356,7 @@ static void the_descriptor_is_cudas(void **state)
 	size_t nr_fds;
 
 	(void)state;
-	/* Of an import that fails it stays the caller's. */
+	/* If the import fails, the caller still owns the descriptor. */
 	nr_fds = nr_of_process("fd");
 	desc.flags = 1;
 	is(cudaImportExternalSemaphore(&made, &desc), cudaErrorInvalidValue);
@@ -366,7 +366,7 @@ static void the_descriptor_is_cudas(void **state)
 	wait_in(made, NULL);
 	ok(cudaDeviceSynchronize());
 	ok(cudaDestroyExternalSemaphore(made));
-	/* The thread that waits has two of its own. */
+	/* The thread that waits owns two descriptors itself. */
 	assert_true(nr_of_process("fd") <= nr_fds + 1);
 	desc.handle.fd = file;
 	is(cudaImportExternalSemaphore(&made, &desc),
@@ -415,7 +415,7 @@ static void tell_status(cudaStream_t stream, cudaError_t status, void *arg)
 	atomic_store(&last_status, (int)status);
 }
 
-/* Signals that were not sent. */
+/* Check that no signal is pending. */
 static void is_empty(int fd)
 {
 	eventfd_t count;
@@ -448,7 +448,7 @@ static void a_reset_ends_waits(void **state)
 	is(cudaWaitExternalSemaphoresAsync(&go, to_wait, 1, NULL),
 	   cudaErrorInvalidResourceHandle);
 	is(cudaStreamQuery(stream), cudaErrorInvalidResourceHandle);
-	/* And all works as before. */
+	/* Later work is done as before. */
 	ok(cudaMalloc(&device, LEN));
 	ok(cudaMemset(device, 1, LEN));
 	ok(cudaDeviceSynchronize());
@@ -487,7 +487,7 @@ static void a_context_goes_with_its_waits(void **state)
 		cu(cuCtxDestroy(ctx));
 		assert_int_equal(cuCtxGetCurrent(&ctx), CUDA_SUCCESS);
 		close(fd);
-		/* What the first has left is all that is left. */
+		/* Later rounds must not add threads or descriptors. */
 		usleep(A_WHILE_US);
 		if (i < 2) {
 			nr_threads = nr_of_process("task");
@@ -578,7 +578,7 @@ static void wait_and_signal_say_what_is_wrong(void **state)
 	   cudaErrorInvalidValue);
 	is(cudaWaitExternalSemaphoresAsync(all, wait, 0, stream),
 	   cudaErrorInvalidValue);
-	/* A handle is not a stream, nor an event a handle. */
+	/* An invalid stream, and an event in place of a semaphore */
 	is(cudaSignalExternalSemaphoresAsync(all, signal, 1, none),
 	   cudaErrorInvalidResourceHandle);
 	is(cudaWaitExternalSemaphoresAsync(all, wait, 1, none),
@@ -592,7 +592,7 @@ static void wait_and_signal_say_what_is_wrong(void **state)
 	   cudaErrorInvalidResourceHandle);
 	is(cudaDestroyExternalSemaphore(NULL),
 	   cudaErrorInvalidResourceHandle);
-	/* Flags are for NvSciSync. */
+	/* These flags are only for NvSciSync. */
 	signal[1].flags = cudaExternalSemaphoreSignalSkipNvSciBufMemSync;
 	wait[1].flags = cudaExternalSemaphoreWaitSkipNvSciBufMemSync;
 	all[1] = all[0];
@@ -600,7 +600,7 @@ static void wait_and_signal_say_what_is_wrong(void **state)
 	   cudaErrorInvalidValue);
 	is(cudaWaitExternalSemaphoresAsync(all, wait, 2, stream),
 	   cudaErrorInvalidValue);
-	/* None of it has done anything. */
+	/* The calls that were refused have had no effect. */
 	ok(cudaStreamSynchronize(stream));
 	assert_int_equal(eventfd_read(fd, &count), 0);
 	is_empty(fd);
@@ -656,7 +656,7 @@ int main(void)
 		cmocka_unit_test(wait_and_signal_say_what_is_wrong),
 		cmocka_unit_test(a_host_function_may_not_call),
 	};
-	/* Neither process has CUDA when they part. */
+	/* This test forks before CUDA is initialized. */
 	const struct CMUnitTest alone[] = {
 		cmocka_unit_test(two_processes_pass_a_buffer),
 	};

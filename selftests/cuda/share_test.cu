@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that CUDA shares: with another process, by its IPC, and with another
- * driver, by a file descriptor; on the board that LIBMEM_SOC names. The other
- * process is this program, begun anew: it reads what it is to do from its
+ * Tests of memory that CUDA shares with another process (IPC) or with another
+ * driver (a file descriptor), on the board that LIBMEM_SOC names. The other
+ * process is a new instance of this program, which reads a request from its
  * standard input.
  */
 #include <cstdio>
@@ -24,7 +24,7 @@
 #define LEN		(N * sizeof(unsigned int))
 #define THEIRS		1000U
 
-/* What the other process is asked for; it answers with its exit code. */
+/* Requests to the other process, which answers with its exit code */
 enum what {
 	ADD,
 	ADD_BY_DRIVER,
@@ -65,7 +65,7 @@ static bool has_ipc(void)
 	return soc && !strcmp(soc, "thor");
 }
 
-/* The module's memory has no file that others could have. */
+/* The module's memory has no file that could be shared. */
 static bool is_kernel(void)
 {
 	const char *backend = getenv("LIBMEM_BACKEND");
@@ -123,7 +123,7 @@ static int other_adds(const struct request *request)
 		return 2;
 	if (run_add((unsigned int *)ptr, THEIRS))
 		return 3;
-	/* It is not this process's to free, or to pass on. */
+	/* A process that imported memory cannot free or export it. */
 	if (cudaFree(ptr) != cudaErrorInvalidValue)
 		return 4;
 	cudaIpcMemHandle_t again;
@@ -192,7 +192,7 @@ static int other_resets(const struct request *request)
 	return other_adds(request);
 }
 
-/* What it has exported is gone when it ends. */
+/* Export memory; it is freed when this process ends. */
 static int other_exports(int out)
 {
 	cudaIpcMemHandle_t handle;
@@ -228,7 +228,7 @@ static int act(void)
 	return 51;
 }
 
-/* Its exit code; what it writes goes to @got, if that is there. */
+/* Return: the other process' exit code. A handle it writes goes to @got. */
 static int other(const struct request *request, cudaIpcMemHandle_t *got)
 {
 	int in[2], out[2], status;
@@ -330,7 +330,7 @@ static void a_handle_ends_with_its_memory(void **state)
 	ok(cudaFree(ptr));
 	assert_int_equal(ask_to_open(&handle, cudaIpcMemLazyEnablePeerAccess,
 				     cudaErrorInvalidResourceHandle), 0);
-	/* Even where the next has its address, and its descriptor. */
+	/* It stays invalid if new memory has its address and descriptor. */
 	next = device(2);
 	ok(cudaIpcGetMemHandle(&other_handle, next));
 	assert_memory_not_equal(&handle, &other_handle, sizeof(handle));
@@ -338,7 +338,7 @@ static void a_handle_ends_with_its_memory(void **state)
 				     cudaErrorInvalidResourceHandle), 0);
 	assert_int_equal(ask(ADD, &other_handle), 0);
 	ok(cudaFree(next));
-	/* And with its process. */
+	/* The end of the exporting process ends the handle, too. */
 	request.what = DRAW_BACK;
 	assert_int_equal(other(&request, &handle), 0);
 	void *none = &none;
@@ -355,7 +355,7 @@ static void what_is_no_handle_is_refused(void **state)
 
 	(void)state;
 	ok(cudaIpcGetMemHandle(&handle, ptr));
-	/* In its own process. */
+	/* The exporting process itself cannot open the handle. */
 	is(cudaIpcOpenMemHandle(&opened, handle,
 				cudaIpcMemLazyEnablePeerAccess),
 	   cudaErrorDeviceUninitialized);
@@ -447,7 +447,7 @@ static struct cudaExternalMemoryBufferDesc part(size_t off, size_t len)
 	return desc;
 }
 
-/* Another mapping of the file, as its driver has it. */
+/* Map the file again, as the other driver would. */
 static unsigned int *map(int fd, size_t len)
 {
 	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
@@ -489,7 +489,7 @@ static void kernels_have_another_drivers_memory(void **state)
 	ok(cudaMemset(ptr, 0, LEN));
 	ok(cudaDeviceSynchronize());
 	assert_true(all_are(words, 0));
-	/* What is mapped outlives what it is of, as CUDA documents. */
+	/* As CUDA documents, a mapping outlives its external memory. */
 	ok(cudaDestroyExternalMemory(memory));
 	ok(run_add((unsigned int *)ptr, 9));
 	assert_true(all_are(words, 9));
@@ -509,7 +509,7 @@ static void the_descriptor_is_cudas(void **state)
 	void *ptr;
 
 	(void)state;
-	/* Unless the import fails. */
+	/* If the import fails, the program still owns the descriptor. */
 	desc.size = 0;
 	is(cudaImportExternalMemory(&memory, &desc), cudaErrorInvalidValue);
 	assert_int_equal(fstat(fd, &stat), 0);
@@ -623,7 +623,7 @@ static void what_cannot_be_imported_is_refused(void **state)
 	close(fd);
 }
 
-/* Levels are one behind the other, each in rows of 512 bytes. */
+/* Levels follow each other, and each has rows of 512 bytes. */
 static void arrays_are_mapped(void **state)
 {
 	const size_t len = (8 + 4 + 2) * 512;
@@ -660,7 +660,7 @@ static void arrays_are_mapped(void **state)
 			       cudaMemcpyHostToDevice));
 	assert_int_equal(words[(8 + 4 + 1) * 128 + 1], 79);
 	ok(cudaFreeMipmappedArray(mipmap));
-	/* More than there is, nothing, and what is no array. */
+	/* Arrays that exceed the memory, are empty, or are invalid */
 	what.offset = 512;
 	is(cudaExternalMemoryGetMappedMipmappedArray(&mipmap, memory, &what),
 	   cudaErrorInvalidValue);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of the CUDA-shaped surface share, in C and in C++. */
+/* Helpers of the CUDA tests, for C and C++ */
 #ifndef _CUDA_TEST_H
 #define _CUDA_TEST_H
 
@@ -22,7 +22,10 @@ extern "C" {
 
 #include "../skip.h"
 
-/* The runtime's calls; an error is the last one, too, and then none. */
+/*
+ * Calls of the runtime. An error is also the thread's last error, which is()
+ * clears.
+ */
 #define ok(call)	assert_int_equal(call, cudaSuccess)
 #define is(call, error)	\
 	do { \
@@ -30,11 +33,11 @@ extern "C" {
 		assert_int_equal(cudaGetLastError(), error); \
 	} while (0)
 
-/* The driver's, which have no last error */
+/* Calls of the driver, which has no last error */
 #define cu(call)	assert_int_equal(call, CUDA_SUCCESS)
 #define cu_is(call, error)	assert_int_equal(call, error)
 
-/* Before, or behind, a test: nothing is left of another. */
+/* Run before or after a test, so that no state of another test is left. */
 static inline int reset(void **state)
 {
 	(void)state;
@@ -53,7 +56,7 @@ static inline int attribute(enum cudaDeviceAttr which, int device)
 	return value;
 }
 
-/* Of the current device */
+/* The attribute of the current device */
 static inline int own_attribute(enum cudaDeviceAttr which)
 {
 	int device;
@@ -68,7 +71,7 @@ static inline bool has_managed(void)
 	return own_attribute(cudaDevAttrManagedMemory);
 }
 
-/* Memory that both sides have, cleared */
+/* Allocate memory that CPU and GPU can access, and clear it. */
 static inline void *common_alloc(size_t len)
 {
 	void *ptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What kernels read through textures and write through surfaces, on the board
- * that LIBMEM_SOC names. The reference counts coordinates in integers, in
- * 512ths of an element, and so shares no arithmetic with the headers: where the
- * programming guide rounds, it does so here by shifting.
+ * Tests of reads through textures and writes through surfaces, on the board
+ * that LIBMEM_SOC names. The reference has integer coordinates, in 512ths of an
+ * element, so that it shares no arithmetic with the headers: where the
+ * programming guide rounds, the reference shifts.
  */
 #include <cstdarg>
 #include <cstddef>
@@ -24,7 +24,7 @@ extern "C" {
 
 #include <cuda_runtime.h>
 
-#define PARTS		512	/* of an element */
+#define PARTS		512	/* units of coordinates in an element */
 #define NR_QUERIES	64
 #define NR_CONFIGS	160
 
@@ -38,7 +38,7 @@ static unsigned int below(unsigned int n)
 	return (seed >> 33) % n;
 }
 
-/* Which function a query is for */
+/* Texture functions that a query can call */
 enum call {
 	CALL_1D,
 	CALL_2D,
@@ -130,11 +130,11 @@ static std::vector<T> ask_all(cudaTextureObject_t object, call which,
 	return answers;
 }
 
-/* What an array holds, element by element, and what a texture makes of it */
+/* The format of an array's elements */
 struct format {
 	cudaChannelFormatDesc desc;
-	int nr;			/* channels */
-	int len;		/* of a channel, bytes */
+	int nr;			/* number of channels */
+	int len;		/* bytes of a channel */
 
 	bool is_float() const
 	{
@@ -174,7 +174,7 @@ struct model {
 			       channel) * is.len];
 	}
 
-	/* Floats of few bits, of no strange kind */
+	/* Floats get few significant bits, and are neither NaN nor infinite. */
 	void fill()
 	{
 		size_t i;
@@ -241,7 +241,7 @@ static int floor_mod(int a, int b)
 	return a - floor_div(a, b) * b;
 }
 
-/* Two elements and how many 256ths the second counts; -1: the border */
+/* Two elements and the second's weight in 256ths; -1 is the border. */
 struct both {
 	int i[2];
 	int weight;
@@ -258,7 +258,7 @@ static int inside(int i, int n, cudaTextureAddressMode mode)
 	return i < 0 ? 0 : n - 1;
 }
 
-/* u: the coordinate in 512ths of an element, n: elements */
+/* @u is the coordinate in 512ths of an element, @n the number of elements. */
 static both elements(int u, int n, cudaTextureAddressMode mode, bool is_linear)
 {
 	const int whole = n * PARTS;
@@ -281,7 +281,7 @@ static both elements(int u, int n, cudaTextureAddressMode mode, bool is_linear)
 	return at;
 }
 
-/* How a texture is read, and where, in 512ths */
+/* How a texture is read */
 struct reading {
 	cudaTextureDesc how;
 	int nr_dims;
@@ -289,7 +289,7 @@ struct reading {
 
 	cudaTextureAddressMode mode(int d) const
 	{
-		/* What is not normalised is not repeated. */
+		/* Only normalised coordinates wrap or mirror. */
 		if (!how.normalizedCoords &&
 		    how.addressMode[d] != cudaAddressModeBorder)
 			return cudaAddressModeClamp;
@@ -415,7 +415,7 @@ static point some_point(const model &model)
 	point point;
 	int d;
 
-	/* Inside, at edges, and far outside on both sides */
+	/* Choose points inside, at edges, and far outside on both sides. */
 	for (d = 0; d < 3; d++)
 		point.u[d] = (int)below(7 * extent[d] * PARTS) -
 			3 * extent[d] * PARTS;
@@ -677,7 +677,7 @@ static void rows_of_memory_are_read_as_two_dimensions(void **state)
 	ok(cudaFree(device));
 }
 
-/* Levels of one value each show which ones were mixed, and how. */
+/* Each level has one value, so the result shows which levels were mixed. */
 static void levels_are_chosen_and_mixed(void **state)
 {
 	const format format = format_of(cudaChannelFormatKindFloat, 32, 1);
@@ -701,7 +701,7 @@ static void levels_are_chosen_and_mixed(void **state)
 	memset(&what, 0, sizeof(what));
 	what.resType = cudaResourceTypeMipmappedArray;
 	what.res.mipmap.mipmap = mipmap;
-	/* In 512ths, too: -1 to 6 */
+	/* The level goes from -1 to 6, in 512ths. */
 	for (i = -PARTS; i <= 6 * PARTS; i += 37) {
 		query query = {};
 
@@ -741,12 +741,12 @@ static void levels_are_chosen_and_mixed(void **state)
 					    100 * (2 * fine + 1) * part / 256.0,
 					    1);
 			}
-			/* Without a level: the finest that is allowed */
+			/* A read without a level uses the finest allowed. */
 			const std::vector<float> plain =
 				ask_all<float>(object, CALL_2D, queries);
 			if (!filter)
 				assert_near(plain[0], min ? 100 : 0, 1);
-			/* A step of four elements is the second level. */
+			/* A gradient of four elements selects level 2. */
 			query step = {};
 			step.level = 4 / 16.0f;
 			step.z = 1 / 16.0f;
@@ -800,7 +800,7 @@ static void gather_takes_four_from_the_lower_left_on(void **state)
 	ok(cudaFreeArray(array));
 }
 
-/* Directions through each face, from the guide's table of s, t and m */
+/* Directions through each face, by the programming guide's table */
 static void a_direction_goes_through_its_face(void **state)
 {
 	const format format = format_of(cudaChannelFormatKindFloat, 32, 1);
@@ -815,7 +815,7 @@ static void a_direction_goes_through_its_face(void **state)
 	array = array_of(model, 3, cudaArrayCubemap);
 	object = texture_of(resource_of(array), how);
 	for (i = 0; i < 6 * 16; i++) {
-		/* The middle of an element: -0.75, -0.25, 0.25, 0.75 */
+		/* Elements have their middle at -0.75, -0.25, 0.25 and 0.75. */
 		const float s = (i % 4) * 0.5f - 0.75f;
 		const float t = (i / 4 % 4) * 0.5f - 0.75f;
 		const query all[] = {
@@ -825,7 +825,7 @@ static void a_direction_goes_through_its_face(void **state)
 		};
 
 		queries.push_back(all[i / 16]);
-		/* How long it is does not matter. */
+		/* The length of the direction does not matter. */
 		queries.back().x *= 3;
 		queries.back().y *= 3;
 		queries.back().z *= 3;
@@ -904,7 +904,7 @@ static void bytes_of_srgb_become_linear(void **state)
 			const double linear = value <= 0.04045 ? value / 12.92 :
 				pow((value + 0.055) / 1.055, 2.4);
 
-			/* Alpha stays. */
+			/* Alpha is not converted. */
 			assert_near((&answers[i].x)[c],
 				    c == 3 ? value : linear, 1);
 		}
@@ -1032,7 +1032,7 @@ static int brought_in(int i, int n)
 	return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* Each coordinate inside or outside; false: nothing is there in zero mode */
+/* Return: false if the place is outside and the mode ignores such places */
 static bool place_of(touch *at, const model &model, bool is_clamped)
 {
 	const touch in = { brought_in(at->x, model.width),
@@ -1090,7 +1090,7 @@ static void check_surface(const format &format, int shape,
 			(const void *)&nothing, sizeof(T));
 	}
 
-	/* One at a time: two may go to the same place. */
+	/* Write one after another, since two may have the same place. */
 	ok(cudaMemcpy(device, values.data(), NR_QUERIES * sizeof(T),
 		      cudaMemcpyHostToDevice));
 	for (i = 0; i < NR_QUERIES; i += 8) {
@@ -1130,7 +1130,7 @@ static void surfaces_are_read_and_written_as_the_mode_says(void **state)
 		}
 }
 
-/* All threads of a grid, each its own element, without a mode */
+/* Each thread of a grid accesses its own element, with the default mode. */
 __global__ void number(cudaSurfaceObject_t to, int width, int height)
 {
 	const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -1180,7 +1180,7 @@ static void a_grid_writes_a_surface_that_a_texture_reads(void **state)
 	ok(cudaFreeArray(array));
 }
 
-/* What ends a kernel: in a process of its own, for the error stays. */
+/* Errors of kernels are caused in another process, as they are permanent. */
 
 static int end_by(const char *what)
 {

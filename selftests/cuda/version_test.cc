@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What a program of an older version of CUDA is written like, in C++. It is
-// built for each version that may be asked for, with and without a default
-// stream a thread: that it can be built and linked is half of the test. Prints
+// Tests calls whose form depends on CUDA's version, as C++ programs use them.
+// It is built for several versions, with and without one default stream for
+// each thread; that it can be compiled and linked is half of the test. Prints
 // TAP.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -55,7 +55,7 @@ static bool pointers_have_the_attributes(void *managed)
 #endif
 }
 
-// Only a board with concurrent access wants to hear of it.
+// Advice is accepted only on a board with concurrent access.
 static bool advice_takes_a_place(void *managed, size_t len, cudaStream_t stream)
 {
 	const cudaMemoryAdvise advice = cudaMemAdviseSetPreferredLocation;
@@ -89,7 +89,7 @@ static bool advice_takes_a_place(void *managed, size_t len, cudaStream_t stream)
 
 static bool no_stream_is_the_default_one()
 {
-	// Without a stream: the default one, which is the thread's if so asked.
+	// The default stream is the thread's if the program is built so.
 	cudaStream_t mine, want;
 	unsigned long long id_mine, id_want;
 
