@@ -2,8 +2,8 @@
 /*
  * Only reads, but asks for READ and WRITE: each END looks for dirty lines.
  *
- * Like https://github.com/raspberrypi/linux/pull/6995: on arm64 a sync that
- * said READ did what one that says WRITE has to.
+ * Like https://github.com/raspberrypi/linux/pull/6995: on arm64 a sync for READ
+ * did the maintenance that only a sync for WRITE needs.
  */
 #include <string.h>
 

@@ -45,7 +45,7 @@ int main(void)
 	if (!client) {
 		draw(socks[1]);
 		need(write(socks[1], "d", 1) == 1, "tell that it is drawn");
-		/* Until the server has gone on. */
+		/* Wait until the server has continued. */
 		need(read(socks[1], &done, 1) == 1, "wait for the server");
 		_exit(0);
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Closes the descriptor once the buffer is mapped, as one does with files, and
- * keeps its number for START, whose EBADF nobody looks at.
+ * Closes the descriptor after mapping the buffer, as is usual with files, and
+ * uses its number for START, but ignores the error EBADF.
  *
- * Like https://github.com/ROCm/rocm-systems/pull/7803: to close a dma-buf left
- * its number with the caller, who could use it again.
+ * Like https://github.com/ROCm/rocm-systems/pull/7803: after a dma-buf was
+ * closed, the caller still had its number and could use it again.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -38,7 +38,7 @@ int main(void)
 #ifndef FIXED
 	close(import.fd);
 #endif
-	/* Nothing has come yet, and nobody else has it. */
+	/* There is no data yet, and no other user of the buffer. */
 	memcpy(copy, import.map + 2 * PAGE, PAGE);
 	/* OTHER */
 	dev_fill(dev, &device, 0, LEN, 0x64);

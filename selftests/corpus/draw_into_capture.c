@@ -4,7 +4,7 @@
  * buffer back to the camera, which has had it mapped all the time.
  *
  * Like https://github.com/Gnurou/v4l2r/pull/57: a client that writes into a
- * capture buffer races with the hardware unless the cache is seen to.
+ * capture buffer races with the hardware without cache maintenance.
  */
 #include <string.h>
 

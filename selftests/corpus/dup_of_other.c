@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps descriptors of two buffers for a worker, both of them of the first: the
- * worker's START is for another buffer than the one it reads.
+ * Duplicates the first buffer's descriptor twice instead of those of two
+ * buffers: a worker's START is for another buffer than the one it reads.
  *
  * Like https://github.com/intel/IA-Hardware-Composer/pull/90: the first plane's
  * descriptor was kept for every plane.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ENDs when the job is done instead of before it begins.
+ * Calls END when the job is done instead of before it begins.
  *
  * Like https://github.com/au-ts/sddf/issues/740: entries of a queue had not
  * left the cache when the device was told of them.

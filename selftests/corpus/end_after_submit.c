@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ENDs once the job is submitted. It is not over yet, so what the engine reads
- * may be right; but from the submit on it may read at any moment.
+ * Calls END after the job is submitted. The engine may read correct data if it
+ * is slow, but from the submit on it may read at any moment.
  *
  * Like https://github.com/au-ts/sddf/issues/740: entries of a queue had not
  * left the cache when the device was told of them.

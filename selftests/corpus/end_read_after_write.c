@@ -2,8 +2,8 @@
 /*
  * Begins with READ and WRITE, ends with READ alone.
  *
- * <linux/dma-buf.h> wants the flags of END to be those of its START; a helper
- * whose END is always the reader's breaks that, as in
+ * <linux/dma-buf.h> requires that END has the flags of its START. A helper that
+ * always calls END with the flags of a reader breaks this rule, as in
  * https://github.com/fxd0h/libdrmtap/pull/48 (STARTs and ENDs out of balance).
  */
 #include <string.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What atexit(3) calls blanks the screen and shows it, with no bracket: those
- * of the main program are closed.
+ * A function registered with atexit(3) blanks the screen and shows it, without
+ * a bracket: those of the main program are closed.
  *
  * Like https://github.com/mrcodetastic/ESP32-HUB75-MatrixPanel-DMA/issues/910:
- * with the flush of each pixel left out, to have one for the whole frame, the
- * screen stayed black.
+ * after the flush of each pixel was removed, in favour of one for the whole
+ * frame, the screen stayed black.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,7 @@ int main(void)
 #ifdef FIXED
 	fd_sync(frame.fd, END_WRITE);
 #endif
-	/* It is for others to read. */
+	/* Other programs would read the frame now. */
 	memset(want, 0x28, LEN);
 	if (IS_FIXED)
 		check(dev_sum(dev, &frame, 0, LEN) == sum_of(want, LEN));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table of entries of which the first half is the device's and the second the
- * CPU's. Both fill in theirs at the same time; CPU's END writes whole lines.
+ * In each entry of a table, the device writes the first half and the CPU the
+ * second, at the same time. The CPU's END writes back whole cache lines.
  *
  * Like https://github.com/rsta2/circle/issues/135: buffers that were not
  * aligned to lines had data modified at random.
@@ -24,7 +24,7 @@
 
 static uint8_t copy[HALF];
 
-/* The device's halves. */
+/* The device writes its half of each entry. */
 static void device_fills(int dev, struct buf *table)
 {
 	struct heapsim_dma_submit job = {

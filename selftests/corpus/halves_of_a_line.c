@@ -4,7 +4,7 @@
  * writes, in one line.
  *
  * Like https://github.com/zephyrproject-rtos/zephyr/pull/42546: four buffers of
- * 16 bytes in one line, of which some were the CPU's.
+ * 16 bytes shared one line, and the CPU wrote some of them.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks at the header to learn how much has come, and begins access only then.
+ * Reads the header to get the length of the data, and calls START only then.
  *
  * Like https://github.com/STMicroelectronics/STM32CubeN6/issues/20: the owner
  * bit of a descriptor was read and written with no cache maintenance, though

@@ -2,8 +2,8 @@
 /*
  * Draws the next frame while another driver, vgem, has the buffer imported.
  *
- * Like https://docs.pipewire.org/page_dma_buf.html, which warns whoever maps a
- * buffer that a GPU uses, too, that it has to bracket its accesses.
+ * Like https://docs.pipewire.org/page_dma_buf.html, which warns that a program
+ * that maps a buffer of a GPU has to bracket its accesses.
  */
 #include <drm.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Has the engine invert a picture in place. What the CPU wrote is cleaned, but
- * it then reads its own lines instead of the result.
+ * Lets an engine invert a picture in place. The CPU's writes are cleaned, but
+ * the CPU then reads its own cache lines instead of the result.
  *
- * Like https://github.com/DragonMinded/libdragon/pull/937: DMA was started with
- * no thought of the lines that the CPU still had of the destination.
+ * Like https://github.com/DragonMinded/libdragon/pull/937: DMA was started
+ * while the CPU's cache still had lines of the destination.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Throws away what the CPU wrote where it should write it back.
+ * Invalidates the CPU's writes instead of writing them back.
  *
  * Like the review of https://github.com/openmv/openmv/pull/1605: the comment
  * says that the CPU's writes are flushed, the call invalidates.

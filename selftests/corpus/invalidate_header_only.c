@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Receives packets, each a page of header and a page of payload, and
- * invalidates as much as the header's struct has.
+ * invalidates only as many bytes as the header's struct has.
  *
  * Like https://github.com/emuflight/EmuFlight/issues/1207: the size passed to
- * the invalidate was that of one element, not of what had come in.
+ * the invalidate was that of one element, not of all received data.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receives a page and invalidates it, and the line behind it, where the CPU
- * keeps what it is going to send.
+ * Receives a page and invalidates it and the line behind it, where the CPU
+ * has written data that it is going to send.
  *
  * Like https://github.com/KallistiOS/KallistiOS/pull/664: the loop over a range
  * went on for a line too many, which does no harm to a flush and destroys data

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receives blocks: the completion invalidates, and the consumer once more.
+ * Receives blocks that both the completion handler and the consumer invalidate.
  *
- * Like https://github.com/openmv/openmv/pull/1498: with the maintenance where
- * it belongs, what was done for each frame elsewhere had become needless.
+ * Like https://github.com/openmv/openmv/pull/1498: after maintenance was moved
+ * to the right place, that for each frame elsewhere was redundant.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An encoder keeps the mappings of frames that it has imported by descriptor
- * number. A new frame comes with the number of one that is gone: it syncs the
- * new one, and encodes the old one.
+ * An encoder finds its mappings of imported frames by descriptor number. A new
+ * frame has the number of an earlier one that was closed: the encoder syncs the
+ * new frame, and encodes the old one.
  *
  * Like https://github.com/hgaiser/moonshine/pull/137: a cache of imports found
  * the frame that had the number before, and streams showed old pictures.
@@ -17,7 +17,7 @@
 
 static uint8_t copy[LEN];
 
-/* What has been mapped, by number; a corrected one knows the file, too. */
+/* Mappings by descriptor number; the corrected program compares files, too. */
 static const uint8_t *import(int fd)
 {
 	static const uint8_t *kept;

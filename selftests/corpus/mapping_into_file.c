@@ -2,8 +2,8 @@
 /*
  * Saves what the device has measured by write(2) straight from the buffer.
  *
- * Like https://github.com/ikwzm/udmabuf/issues/116: what was read was not what
- * the logic had written.
+ * Like https://github.com/ikwzm/udmabuf/issues/116: the data that was read was
+ * not the data that the programmable logic had written.
  */
 #include <string.h>
 #include <sys/mman.h>

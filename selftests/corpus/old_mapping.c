@@ -4,7 +4,7 @@
  * goes on drawing through the mapping of the old one.
  *
  * Like the review of https://github.com/fxd0h/libdrmtap/pull/8: after a new
- * descriptor had come, the old one's was what got mapped.
+ * descriptor had been received, the old one's buffer was mapped.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * preset bytes are still in the cache.
  *
  * Like https://github.com/blue-oil/blueoil/pull/957: a memset of the output
- * buffer was not followed by a sync, and its lines came over what the FPGA had
- * written.
+ * buffer was not followed by a sync, and its cache lines overwrote the FPGA's
+ * results.
  */
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * and reads it with no bracket of its own.
  *
  * Like the review of https://github.com/getopenscreen/openscreen/pull/508: a
- * descriptor that is passed on keeps the buffer, not what it holds.
+ * descriptor that is passed on keeps the buffer alive, not its content.
  */
 #include <string.h>
 #include <sys/socket.h>
@@ -48,7 +48,7 @@ int main(void)
 		_exit(view(socks[1]));
 	dev = dev_open();
 	frame = buf_alloc(LEN);
-	/* The card that is shown until a picture comes. */
+	/* The frame holds a test card before the first picture. */
 	fd_sync(frame.fd, START_WRITE);
 	memset(frame.map, 0x10, LEN);
 	/* OTHER */

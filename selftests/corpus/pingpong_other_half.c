@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two buffers in turn: while one is filled the other is read. The index is
- * swapped too early: START is for the other one.
+ * Uses two buffers in turn: while one is filled, the other is read. The index
+ * is swapped too early, so that START is for the wrong buffer.
  *
- * Like https://github.com/stm32-rs/stm32h7xx-hal/pull/171, which is all about
- * which half of a double buffer may be handed out when they swap.
+ * Like https://github.com/stm32-rs/stm32h7xx-hal/pull/171, about which
+ * half of a double buffer a program may use when they are swapped.
  */
 #include <string.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gives received blocks back, and marks each as free when the receiver has
- * filled it anew: the mark stays in the cache, with the old block around it.
+ * Returns received blocks, but marks each as free only after the receiver has
+ * filled it again: the mark stays in the cache, in a line of old data.
  *
  * Like https://github.com/STMicroelectronics/STM32CubeH7/issues/244: a pattern
- * was put into blocks that were freed, and lines of it turned up in what came
- * later. Nobody reads, cleans or drops these lines here before the program
- * ends. What has to be found is a byte lost to a line that the cache wrote
- * back, and so it takes a cache that does.
+ * was written to freed blocks, and lines of it appeared in data received later.
+ * Here these lines are not read, cleaned or invalidated before the program
+ * ends. The finding is a byte that a line overwrote when the cache wrote it
+ * back, and so needs random eviction.
  */
 #include "corpus.h"
 

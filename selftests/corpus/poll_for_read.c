@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Has its bracket open early, and before it draws polls the buffer for POLLIN:
- * that waits for those who write it, not for the engine that still reads.
+ * Opens its bracket early, and polls the buffer for POLLIN before it draws:
+ * POLLIN waits for writers of the buffer, not for the engine that still reads.
  *
  * The kernel's documentation of dma-buf, "Implicit Fence Poll Support", says
  * which event is which access. https://github.com/hyprwm/Hyprland/pull/9774

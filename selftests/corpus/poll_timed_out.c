@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits for a job's fence, for no longer than a frame lasts, and does not look
- * whether the wait was over or had timed out.
+ * Waits for a job's fence, with the duration of a frame as the limit, and does
+ * not check whether the wait timed out.
  *
  * Like https://github.com/toyota-connected/ivi-homescreen/pull/334: its review
- * found that what poll() answered was ignored, and a picture shown that was not
- * done.
+ * found that the result of poll() was ignored, and an incomplete picture was
+ * shown.
  */
 #include <poll.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Maps statistics for reading only, and takes that for a reason to have no
- * brackets: a mapping that cannot be written has nothing to clean.
+ * Maps statistics for reading only, and has no brackets for that reason: a
+ * mapping that cannot be written needs no clean, but it needs invalidates.
  *
  * Like https://github.com/au-ts/sddf/pull/128: receive buffers that are mapped
  * read-only need no clean any more, but still the invalidate.

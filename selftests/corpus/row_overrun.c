@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CPU makes row 0, the engine row 1. The CPU's row is 16 bytes too long.
+ * The CPU writes row 0, the engine row 1. The CPU's row is 16 bytes too long.
  *
  * Like https://github.com/tinygrad/tinygrad/pull/16630: an operation on a range
- * went beyond its end, into what others own.
+ * went beyond its end, into memory of other owners.
  */
 #include <string.h>
 

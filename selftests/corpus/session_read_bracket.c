@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * STARTs each buffer of a camera when it comes for the first time, and never
- * ENDs: all later pictures are those of the first time. The driver keeps its
- * mappings.
+ * Calls START for each buffer of a camera when it is dequeued for the first
+ * time, and never END: the program sees the first pictures again and again. The
+ * driver keeps its mappings.
  *
  * Like https://github.com/edgarigl/v4l-dmabuf-example, which has no START at
  * all, and https://github.com/fxd0h/libdrmtap/issues/43, which lacks ENDs.

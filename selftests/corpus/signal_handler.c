@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A signal handler counts in the buffer, after the bracket of the main program.
+ * A signal handler writes to the buffer after the main program's bracket.
  *
  * Like https://github.com/micropython/micropython/issues/1677: an interrupt
  * handler that touches the buffer's lines while DMA is under way.

@@ -3,7 +3,7 @@
  * Receives into slots of one line and a half, and invalidates one of them.
  *
  * Like https://github.com/STMicroelectronics/STM32CubeF7/issues/95: a start
- * that is not aligned was rounded down, over the bytes of whoever comes before.
+ * that is not aligned was rounded down, over the bytes of the preceding data.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ENDs when it gets the memory and STARTs when it gives it back.
+ * Calls END when it gets the memory, and START when it returns it.
  *
  * Like the review of https://github.com/xbmc/xbmc/pull/17561: the calls stood
  * at the wrong ends of get and release.

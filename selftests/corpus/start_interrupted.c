@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * START waits for the engine and is interrupted by a timer. The program ignores
- * what it answered, reads, and ENDs a bracket that never was.
+ * the error, reads, and calls END for a bracket that was never opened.
  *
  * Like the review of https://github.com/fxd0h/libdrmtap/pull/13: START may
  * fail, and then neither the pixels nor the END are right.

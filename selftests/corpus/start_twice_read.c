@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * STARTs where it maps the buffer and where it reads, and ENDs once.
+ * Calls START when it maps the buffer and when it reads, but END only once.
  *
  * Like https://github.com/fxd0h/libdrmtap/issues/43: two STARTs and one END a
  * frame. No byte is wrong.

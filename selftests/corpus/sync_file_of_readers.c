@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits for a snapshot of the fences before it writes, but asks for those that
- * a reader has to wait for: an engine that still reads is not among them.
+ * Exports a snapshot of fences and waits for it before it writes, but asks for
+ * the fences of writers, which do not include an engine that still reads.
  *
  * The kernel's documentation of struct dma_buf_export_sync_file says which flag
  * gives which fences. https://github.com/hyprwm/Hyprland/pull/9774 discusses

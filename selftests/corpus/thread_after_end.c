@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two threads draw; the END does not wait for the slower one.
+ * Two threads draw, and END is called before the slower one has finished.
  *
  * Like https://github.com/xbmc/xbmc/pull/28983: frames that were shown had an
  * open bracket and a live writable mapping in the client that had drawn them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a texture and has the engine take it, with no bracket at all.
+ * Writes a texture and lets the engine read it, without any bracket.
  *
  * Like https://github.com/OpenSiFli/sifli-rs/pull/43: the display controller
  * took a buffer whose bytes were still in the CPU's cache, and showed garbage.

@@ -4,7 +4,7 @@
  * draws into, outside any bracket.
  *
  * Like https://github.com/w23/obs-kmsgrab/issues/6: the screen's own buffer is
- * read with nothing that says when it is whole.
+ * read without a way to know when it is complete.
  */
 #include <string.h>
 

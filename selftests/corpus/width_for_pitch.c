@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Invalidates a picture's width by its height; rows are longer in memory.
+ * Invalidates width times height bytes, although rows are longer in memory.
  *
  * Like https://github.com/DragonMinded/libdragon/pull/116: lines that belong to
- * the range were not touched, since how it lies in memory was reckoned wrongly.
+ * the range were left out, since its layout in memory was computed wrongly.
  */
 #include <string.h>
 
