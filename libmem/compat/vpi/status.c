@@ -71,7 +71,7 @@ static const struct reason reasons[] = {
 	{ -EBADF, VPI_ERROR_INVALID_ARGUMENT,
 	  "the file descriptor is not open" },
 	{ -EFAULT, VPI_ERROR_DEVICE,
-	  "wrapped memory is gone, or a kernel has touched an illegal address" },
+	  "wrapped memory is gone, or a kernel touched an illegal address" },
 	{ -ETIME, VPI_ERROR_DEVICE, "a kernel ran for too long" },
 	{ -ECANCELED, VPI_ERROR_DEVICE, "a kernel has called abort()" },
 	{ -EIO, VPI_ERROR_DEVICE, "a kernel has ended its engine" },
