@@ -68,6 +68,8 @@ static void buf_free(struct heapsim_buf *buf)
 	heapsim_brackets_fini(buf);
 	heapsim_lines_fini(buf);
 	heapsim_dram_free(buf);
+	if (buf->mapping)
+		iput(buf->mapping->host);
 	mutex_destroy(&buf->lock);
 	mutex_destroy(&buf->stock_lock);
 	mutex_destroy(&buf->vmap_lock);
@@ -181,7 +183,7 @@ static int buf_switch_views(struct heapsim_buf *buf)
 			ret = heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
 							HEAPSIM_UNTIL_KILLED);
 	} else {
-		ret = heapsim_ptes_unmap(buf, buf->dmabuf);
+		ret = heapsim_ptes_unmap(buf, buf->mapping);
 	}
 	if (!ret)
 		ret = heapsim_devview_revoke(buf);
@@ -326,6 +328,7 @@ static struct dma_buf *buf_create(const struct heapsim_buf_params *params)
 		return dmabuf;
 	}
 	buf->dmabuf = dmabuf;
+	buf->mapping = heapsim_ptes_mapping(dmabuf);
 	/* Stored because the dma-buf is gone when the buffer is released. */
 	buf->inode = file_inode(dmabuf->file)->i_ino;
 	mutex_lock(&heapsim_bufs_lock);
@@ -415,7 +418,7 @@ static struct dma_buf *buf_reopen(struct heapsim_buf *buf, int fd_flags)
 	}
 	get_dma_buf(buf->dmabuf);
 	/* PTEs are revoked by this mapping. Nobody else has the file yet. */
-	dmabuf->file->f_mapping = buf->dmabuf->file->f_mapping;
+	dmabuf->file->f_mapping = buf->mapping;
 	return dmabuf;
 }
 

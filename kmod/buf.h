@@ -59,6 +59,8 @@ struct heapsim_export {
  * @dmabuf: the first dma-buf; each additional one and the device view hold a
  *	reference to it
  * @id: unique while the module is loaded
+ * @mapping: that of @dmabuf, with a reference to its inode, which release()
+ *	would find freed
  * @inode: inode number of @dmabuf, as fstat() and /proc/PID/maps report it
  * @len: bytes, a multiple of the page size
  * @nr_pages: @len in pages
@@ -126,6 +128,7 @@ struct heapsim_export {
 struct heapsim_buf {
 	struct heapsim_export own;
 	struct dma_buf *dmabuf;
+	struct address_space *mapping;
 	u64 id;
 	u64 inode;
 	size_t len;

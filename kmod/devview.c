@@ -23,6 +23,7 @@
 /**
  * struct heapsim_devview - a device view
  * @dmabuf: dma-buf of the view
+ * @mapping: that of @dmabuf, with a reference to its inode
  * @buf: buffer; the view holds a reference to its dma-buf
  * @written: bitmap of pages with a copy; protected by heapsim_buf.lock, as are
  *	the fields below
@@ -31,6 +32,7 @@
  */
 struct heapsim_devview {
 	struct dma_buf *dmabuf;
+	struct address_space *mapping;
 	struct heapsim_buf *buf;
 	unsigned long *written;
 	u8 **before;
@@ -40,8 +42,7 @@ struct heapsim_devview {
 static void devview_ptes_revoke(struct heapsim_devview *view, size_t first,
 				size_t end)
 {
-	unmap_mapping_range(view->dmabuf->file->f_mapping,
-			    (loff_t)first << PAGE_SHIFT,
+	unmap_mapping_range(view->mapping, (loff_t)first << PAGE_SHIFT,
 			    (loff_t)(end - first) << PAGE_SHIFT, 1);
 }
 
@@ -152,7 +153,7 @@ int heapsim_devview_settle(struct heapsim_buf *buf,
  */
 int heapsim_devview_revoke(struct heapsim_buf *buf)
 {
-	return buf->view ? heapsim_ptes_unmap(buf, buf->view->dmabuf) : 0;
+	return buf->view ? heapsim_ptes_unmap(buf, buf->view->mapping) : 0;
 }
 
 /*
@@ -386,6 +387,8 @@ static void devview_unmap(struct dma_buf_attachment *a, struct sg_table *sgt,
 
 static void devview_free(struct heapsim_devview *view)
 {
+	if (view->mapping)
+		iput(view->mapping->host);
 	bitmap_free(view->written);
 	kvfree(view->before);
 	kfree(view);
@@ -460,6 +463,7 @@ int heapsim_devview_create_fd(struct heapsim_buf *buf, int fd_flags,
 		devview_free(view);
 		return fd;
 	}
+	view->mapping = heapsim_ptes_mapping(view->dmabuf);
 	get_dma_buf(buf->dmabuf);
 	buf->view = view;
 	fd = heapsim_dram_reserve_view(buf);

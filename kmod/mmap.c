@@ -90,7 +90,7 @@ static void mmap_revoke(struct heapsim_buf *buf,
 	if (buf->has_two_views)
 		heapsim_ptes_revoke(buf, span->first, span->end);
 	else
-		unmap_mapping_range(buf->dmabuf->file->f_mapping,
+		unmap_mapping_range(buf->mapping,
 				    (loff_t)span->first << PAGE_SHIFT,
 				    (loff_t)(span->end - span->first) <<
 				    PAGE_SHIFT, 1);

@@ -33,10 +33,24 @@ u8 *heapsim_ptes_image(const struct heapsim_buf *buf, size_t page)
 	return p->cpu ? p->cpu : p->twin ? p->twin : p->dram;
 }
 
+/**
+ * heapsim_ptes_mapping() - get the mapping by which PTEs are revoked
+ * @dmabuf: new dma-buf
+ *
+ * The core drops the inode of a dma-buf before it calls release(). Until then
+ * other threads may still revoke PTEs, though none are left.
+ *
+ * Return: the mapping, with a reference to its inode, for iput().
+ */
+struct address_space *heapsim_ptes_mapping(const struct dma_buf *dmabuf)
+{
+	ihold(file_inode(dmabuf->file));
+	return dmabuf->file->f_mapping;
+}
+
 static void ptes_unmap(struct heapsim_buf *buf, size_t first, size_t end)
 {
-	unmap_mapping_range(buf->dmabuf->file->f_mapping,
-			    (loff_t)first << PAGE_SHIFT,
+	unmap_mapping_range(buf->mapping, (loff_t)first << PAGE_SHIFT,
 			    (loff_t)(end - first) << PAGE_SHIFT, 1);
 	trace_heapsim_revoke(buf->id, (u64)first << PAGE_SHIFT,
 			     (u64)(end - first) << PAGE_SHIFT);
@@ -93,12 +107,12 @@ int heapsim_ptes_revoke_until(struct heapsim_buf *buf, size_t first,
 /**
  * heapsim_ptes_unmap() - revoke all PTEs, whatever heapsim_buf.mapped says
  * @buf: buffer
- * @dmabuf: dma-buf of the buffer or of its device view
+ * @mapping: that of the buffer or of its device view
  *
  * Context: the buffer's lock is held; may sleep.
  * Return: 0, or -EINTR if the caller is killed; some PTEs remain.
  */
-int heapsim_ptes_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf)
+int heapsim_ptes_unmap(struct heapsim_buf *buf, struct address_space *mapping)
 {
 	u64 off, step;
 
@@ -106,8 +120,7 @@ int heapsim_ptes_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf)
 		if (heapsim_is_killed())
 			return -EINTR;
 		step = (u64)heapsim_pages_at_once(buf) << PAGE_SHIFT;
-		unmap_mapping_range(dmabuf->file->f_mapping, off,
-				    min(step, buf->len - off), 1);
+		unmap_mapping_range(mapping, off, min(step, buf->len - off), 1);
 		cond_resched();
 	}
 	return 0;
@@ -128,7 +141,7 @@ int heapsim_ptes_revoke_all(struct heapsim_buf *buf)
 						  HEAPSIM_UNTIL_KILLED);
 	if (!buf->owned || !buf->is_faulted)
 		return 0;
-	return heapsim_ptes_unmap(buf, buf->dmabuf);
+	return heapsim_ptes_unmap(buf, buf->mapping);
 }
 
 /**

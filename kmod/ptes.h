@@ -45,7 +45,8 @@ int heapsim_ptes_revoke_until(struct heapsim_buf *buf, size_t first,
 int heapsim_ptes_revoke_stored(struct heapsim_buf *buf, size_t first,
 			       size_t end, enum heapsim_until until);
 int heapsim_ptes_revoke_all(struct heapsim_buf *buf);
-int heapsim_ptes_unmap(struct heapsim_buf *buf, struct dma_buf *dmabuf);
+struct address_space *heapsim_ptes_mapping(const struct dma_buf *dmabuf);
+int heapsim_ptes_unmap(struct heapsim_buf *buf, struct address_space *mapping);
 vm_fault_t heapsim_ptes_insert(const struct vm_fault *vmf,
 			       struct heapsim_buf *buf,
 			       const struct heapsim_span *span,
