@@ -19,6 +19,7 @@
 #include "importer.h"
 #include "lines.h"
 #include "step.h"
+#include "trace.h"
 
 /*
  * Returns true if the context of the buffer has to decide. The buffer is
@@ -188,6 +189,8 @@ static void mmap_open(struct vm_area_struct *vma)
 		return;
 	mmap_zap(parent);
 	mmap_zap(vma);
+	trace_heapsim_revoke(buf->id, (u64)vma->vm_pgoff << PAGE_SHIFT,
+			     vma->vm_end - vma->vm_start);
 }
 
 static vm_fault_t mmap_pfn_mkwrite(struct vm_fault *vmf)
