@@ -37,8 +37,9 @@ u8 *heapsim_ptes_image(const struct heapsim_buf *buf, size_t page)
  * heapsim_ptes_mapping() - get the mapping by which PTEs are revoked
  * @dmabuf: new dma-buf
  *
- * The core drops the inode of a dma-buf before it calls release(). Until then
- * other threads may still revoke PTEs, though none are left.
+ * The core drops the inode of a dma-buf before it calls release(). Until that
+ * has taken the buffer's lock, other threads may revoke PTEs, though no process
+ * has any.
  *
  * Return: the mapping, with a reference to its inode, for iput().
  */
