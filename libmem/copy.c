@@ -231,17 +231,17 @@ static int copy_find(struct mem_ctx *ctx, const struct mem_rows *rows,
 	return side_find(ctx, rows, dir, false, &copy->src);
 }
 
-static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		     unsigned int dir, bool is_async)
+/* Carries out a copy, or a set of @value if the rows have no source. */
+static int request_rows(struct mem_stream *stream, const struct mem_rows *rows,
+			unsigned int dir, uint8_t value, bool is_async)
 {
-	struct request request = { .is_async = is_async };
+	struct request request = {
+		.is_set = !rows->src,
+		.is_async = is_async,
+	};
 	struct copy *copy;
 	int err;
 
-	if (!stream || !rows || !rows->dst || !rows->src ||
-	    dir > MEM_DIR_DEFAULT ||
-	    rows->dst_pitch < rows->row_len || rows->src_pitch < rows->row_len)
-		return -EINVAL;
 	err = ctx_check(stream->ctx);
 	if (err || !rows->row_len || !rows->nr_rows)
 		return err;
@@ -249,6 +249,7 @@ static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
 	if (!request.op)
 		return -ENOMEM;
 	copy = &request.op->copy;
+	copy->value = value;
 	err = copy_find(stream->ctx, rows, dir, copy);
 	if (!err && !dir_is_valid(dir, copy->dst, copy->src))
 		err = -EINVAL;
@@ -259,34 +260,27 @@ static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
 	return request_run(stream, &request);
 }
 
+static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
+		     unsigned int dir, bool is_async)
+{
+	if (!stream || !rows || !rows->dst || !rows->src ||
+	    dir > MEM_DIR_DEFAULT ||
+	    rows->dst_pitch < rows->row_len || rows->src_pitch < rows->row_len)
+		return -EINVAL;
+	return request_rows(stream, rows, dir, 0, is_async);
+}
+
 static int fill_rows(struct mem_stream *stream, const struct mem_rows *rows,
 		     int value, bool is_async)
 {
-	struct request request = { .is_set = true, .is_async = is_async };
-	struct copy *copy;
-	int err;
+	struct mem_rows dst;
 
-	if (!stream || !rows || !rows->dst ||
-	    rows->dst_pitch < rows->row_len)
+	if (!stream || !rows || !rows->dst || rows->dst_pitch < rows->row_len)
 		return -EINVAL;
-	err = ctx_check(stream->ctx);
-	if (err || !rows->row_len || !rows->nr_rows)
-		return err;
-	request.op = op_create(stream, OP_COPY);
-	if (!request.op)
-		return -ENOMEM;
-	copy = &request.op->copy;
-	copy->value = (uint8_t)value;
-	copy->rows = *rows;
-	copy->rows.src = NULL;
-	err = copy_find(stream->ctx, &copy->rows, MEM_DIR_HOST_TO_DEVICE, copy);
-	if (!err && !copy->dst)
-		err = -EINVAL;
-	if (err) {
-		op_discard(request.op);
-		return err;
-	}
-	return request_run(stream, &request);
+	dst = *rows;
+	dst.src = NULL;
+	return request_rows(stream, &dst, MEM_DIR_HOST_TO_DEVICE,
+			    (uint8_t)value, is_async);
 }
 
 static struct mem_rows one_row(void *dst, const void *src, uint64_t len)
