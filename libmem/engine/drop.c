@@ -49,7 +49,7 @@ struct kept {
 	uintptr_t page_mask;
 };
 
-static void keep(struct kept *kept, uintptr_t start, uintptr_t end)
+static void kept_add(struct kept *kept, uintptr_t start, uintptr_t end)
 {
 	kept->is_full = kept->nr == MAX_KEPT;
 	if (kept->is_full)
@@ -61,50 +61,51 @@ static void keep(struct kept *kept, uintptr_t start, uintptr_t end)
 }
 
 /* Returns @at if it ends after @start and begins before @found, else @found. */
-static const struct range *nearer(const struct range *found,
-				  const struct range *at, uintptr_t start)
+static const struct range *kept_nearer(const struct range *found,
+				       const struct range *at, uintptr_t start)
 {
 	return at->end > start && (!found || at->start < found->start) ? at :
 									 found;
 }
 
 /* Returns the lowest range to keep at or after @start, or NULL. */
-static const struct range *next_kept(const struct kept *kept, uintptr_t start)
+static const struct range *kept_next(const struct kept *kept, uintptr_t start)
 {
 	const struct range *found = NULL;
 	size_t i;
 
 	for (i = 0; i < kept->nr; i++)
-		found = nearer(found, &kept->at[i], start);
+		found = kept_nearer(found, &kept->at[i], start);
 	for (i = 0; i < kept->objects->nr; i++)
-		found = nearer(found, &kept->objects->segments[i].at, start);
+		found = kept_nearer(found, &kept->objects->segments[i].at,
+				    start);
 	return found;
 }
 
 /* Keeps the addresses reserved. */
-static void hide(uintptr_t start, uintptr_t end)
+static void drop_hide(uintptr_t start, uintptr_t end)
 {
 	mmap((void *)start, end - start, PROT_NONE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-static bool is_kept(const struct kept *kept, uintptr_t addr)
+static bool kept_has(const struct kept *kept, uintptr_t addr)
 {
-	const struct range *next = next_kept(kept, addr);
+	const struct range *next = kept_next(kept, addr);
 
 	return next && next->start <= addr;
 }
 
-static void drop(const struct kept *kept, uintptr_t start, uintptr_t end)
+static void drop_range(const struct kept *kept, uintptr_t start, uintptr_t end)
 {
 	const struct range *next;
 	uintptr_t until;
 
 	while (start < end) {
-		next = next_kept(kept, start);
+		next = kept_next(kept, start);
 		until = next && next->start < end ? next->start : end;
 		if (until > start)
-			hide(start, until);
+			drop_hide(start, until);
 		start = next && next->start < end ? next->end : end;
 	}
 }
@@ -125,8 +126,8 @@ struct arena {
 };
 
 /* Returns true if @at, which is at @addr or a copy of it, looks like a part. */
-static bool is_arena(uintptr_t addr, const struct arena *at,
-		     uintptr_t page_mask)
+static bool drop_looks_like_arena(uintptr_t addr, const struct arena *at,
+				  uintptr_t page_mask)
 {
 	if (!at->len || at->len > ARENA_LEN || at->len & page_mask ||
 	    at->accessible > ARENA_LEN || at->accessible < at->len)
@@ -151,35 +152,35 @@ bool drop_is_arena(uintptr_t addr, uintptr_t page_mask)
 	const struct iovec to = { &copy, sizeof(copy) };
 
 	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) ==
-		sizeof(copy) && is_arena(addr, &copy, page_mask);
+		sizeof(copy) && drop_looks_like_arena(addr, &copy, page_mask);
 }
 
 /* Neighbours may be one mapping, so every possible address is checked. */
-static void keep_arenas(struct kept *kept, const struct range *at)
+static void kept_add_arenas(struct kept *kept, const struct range *at)
 {
 	uintptr_t addr = (at->start + ARENA_LEN - 1) / ARENA_LEN * ARENA_LEN;
 
 	for (; addr < at->end; addr += ARENA_LEN) {
 		const struct arena *arena = (const struct arena *)addr;
 
-		if (is_arena(addr, arena, kept->page_mask))
-			keep(kept, addr, addr + arena->len);
+		if (drop_looks_like_arena(addr, arena, kept->page_mask))
+			kept_add(kept, addr, addr + arena->len);
 	}
 }
 
-static size_t len_of(const struct mapping *mapping)
+static size_t drop_len_of(const struct mapping *mapping)
 {
 	return mapping->at.end - mapping->at.start;
 }
 
-static bool is_anonymous(const struct mapping *mapping)
+static bool drop_is_anonymous(const struct mapping *mapping)
 {
 	return !mapping->is_file && !mapping->is_shared && mapping->is_writable;
 }
 
 /* Registered memory, whose pages are pages of the window. */
-static bool is_registered(const struct process *own,
-			  const struct mapping *mapping)
+static bool drop_is_registered(const struct process *own,
+			       const struct mapping *mapping)
 {
 	const struct own_fd *view = &own->start.window.view;
 
@@ -188,28 +189,31 @@ static bool is_registered(const struct process *own,
 }
 
 /* The first and last page of a registered block are not shared in a child. */
-static bool are_one_block(const struct process *own, const struct mapping *one)
+static bool drop_is_same_block(const struct process *own,
+			       const struct mapping *one)
 {
 	return one->at.end == one[1].at.start &&
-	       (is_registered(own, one) ? is_anonymous(&one[1]) :
-		is_anonymous(one) && is_registered(own, &one[1]));
+	       (drop_is_registered(own, one) ? drop_is_anonymous(&one[1]) :
+		drop_is_anonymous(one) && drop_is_registered(own, &one[1]));
 }
 
-static size_t block_len(const struct process *own, const struct mapping *at)
+static size_t drop_block_len(const struct process *own,
+			     const struct mapping *at)
 {
 	const struct mapping *const all = own->mappings.at;
 	const struct mapping *first = at, *last = at;
 
-	while (first > all && are_one_block(own, first - 1))
+	while (first > all && drop_is_same_block(own, first - 1))
 		first--;
-	while (last + 1 < all + own->mappings.nr && are_one_block(own, last))
+	while (last + 1 < all + own->mappings.nr &&
+	       drop_is_same_block(own, last))
 		last++;
 	return last->at.end - first->at.start;
 }
 
 /* Returns true if only the application needs the mapping. */
-static bool is_unwanted(const struct process *own,
-			const struct mapping *mapping)
+static bool drop_is_unwanted(const struct process *own,
+			     const struct mapping *mapping)
 {
 	if (!mapping->is_writable)
 		return false;
@@ -223,7 +227,7 @@ static bool is_unwanted(const struct process *own,
 	if (__asan_init || own->start.keep != KEEP_NEEDED)
 		return false;
 	return mapping->place == ENGINE_HOST_STACK ||
-	       block_len(own, mapping) >= SMALL_LEN;
+	       drop_block_len(own, mapping) >= SMALL_LEN;
 }
 
 static void drop_unwanted(struct kept *kept, const struct process *own,
@@ -235,9 +239,10 @@ static void drop_unwanted(struct kept *kept, const struct process *own,
 	for (i = 0; i < mappings->nr; i++) {
 		const struct mapping *mapping = &mappings->at[i];
 
-		if (len_of(mapping) < min_len || !is_unwanted(own, mapping))
+		if (drop_len_of(mapping) < min_len ||
+		    !drop_is_unwanted(own, mapping))
 			continue;
-		drop(kept, mapping->at.start, mapping->at.end);
+		drop_range(kept, mapping->at.start, mapping->at.end);
 	}
 }
 
@@ -254,13 +259,13 @@ static void drop_shared(const struct kept *kept, const struct process *own)
 		const struct mapping *mapping = &mappings->at[i];
 
 		if (mapping->is_shared && mapping->is_writable &&
-		    !is_registered(own, mapping))
-			drop(kept, mapping->at.start, mapping->at.end);
+		    !drop_is_registered(own, mapping))
+			drop_range(kept, mapping->at.start, mapping->at.end);
 	}
 }
 
 /* Keeps thread-local variables, and what is near the thread's own struct. */
-static void keep_thread(struct kept *kept, const struct objects *objects)
+static void kept_add_thread(struct kept *kept, const struct objects *objects)
 {
 	const uintptr_t self = (uintptr_t)pthread_self();
 	struct range near = { self, self };
@@ -269,7 +274,7 @@ static void keep_thread(struct kept *kept, const struct objects *objects)
 	for (i = 0; i < objects->nr_tls; i++) {
 		const struct range *tls = &objects->tls[i];
 
-		keep(kept, tls->start - 2 * sizeof(void *), tls->end);
+		kept_add(kept, tls->start - 2 * sizeof(void *), tls->end);
 		if (tls->end <= near.start &&
 		    near.start - tls->end < THREAD_LEN)
 			near.start = tls->start;
@@ -277,13 +282,13 @@ static void keep_thread(struct kept *kept, const struct objects *objects)
 		    tls->start - near.end < THREAD_LEN)
 			near.end = tls->end;
 	}
-	keep(kept, near.start - THREAD_LEN, near.end + THREAD_LEN);
+	kept_add(kept, near.start - THREAD_LEN, near.end + THREAD_LEN);
 }
 
 /* Of the thread that loaded the library, which usually is the first. */
 static pthread_t first_thread;
 
-static void __attribute__((constructor)) note_first_thread(void)
+static void __attribute__((constructor)) drop_note_first_thread(void)
 {
 	first_thread = pthread_self();
 }
@@ -305,7 +310,8 @@ bool drop_is_near_first(uintptr_t start, uintptr_t end)
 }
 
 /* A large block of the heap may be mapped beside it. */
-static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
+static void kept_add_part(struct kept *kept, const struct range *at,
+			  uintptr_t addr)
 {
 	const uintptr_t page = addr & ~kept->page_mask;
 	const uintptr_t start = page - at->start > NEAR_LEN ? page - NEAR_LEN :
@@ -313,38 +319,39 @@ static void keep_part(struct kept *kept, const struct range *at, uintptr_t addr)
 	const uintptr_t end = at->end - page > NEAR_LEN ? page + NEAR_LEN :
 							  at->end;
 
-	keep(kept, start, end);
+	kept_add(kept, start, end);
 }
 
 /* Keeps as little of a stack as possible, so that accesses are detected. */
-static void keep_top(struct kept *kept, const struct range *at, uintptr_t addr)
+static void kept_add_top(struct kept *kept, const struct range *at,
+			 uintptr_t addr)
 {
 	const uintptr_t page = addr & ~kept->page_mask;
 
-	keep(kept, page - at->start > THREAD_LEN ? page - THREAD_LEN :
+	kept_add(kept, page - at->start > THREAD_LEN ? page - THREAD_LEN :
 						   at->start,
-	     at->end - page > NEAR_LEN ? page + NEAR_LEN : at->end);
+		 at->end - page > NEAR_LEN ? page + NEAR_LEN : at->end);
 }
 
 /*
  * Memory that is near it in the same mapping has the same owner, except for a
  * thread's stack that was mapped just below the loader's memory.
  */
-static void keep_near(struct kept *kept, const struct mappings *mappings,
-		      uintptr_t addr)
+static void kept_add_near(struct kept *kept, const struct mappings *mappings,
+			  uintptr_t addr)
 {
 	size_t i;
 
 	for (i = 0; i < mappings->nr; i++) {
 		const struct mapping *mapping = &mappings->at[i];
 
-		if (addr - mapping->at.start >= len_of(mapping) ||
+		if (addr - mapping->at.start >= drop_len_of(mapping) ||
 		    mapping->is_brk)
 			continue;
 		if (mapping->place == ENGINE_HOST_STACK)
-			keep_top(kept, &mapping->at, addr);
+			kept_add_top(kept, &mapping->at, addr);
 		else
-			keep_part(kept, &mapping->at, addr);
+			kept_add_part(kept, &mapping->at, addr);
 	}
 }
 
@@ -352,17 +359,17 @@ static void keep_near(struct kept *kept, const struct mappings *mappings,
  * The loader maps memory before malloc() exists. Its lists are there, below the
  * first thread's own memory or apart from it.
  */
-static void keep_loader(struct kept *kept, const struct mappings *mappings)
+static void kept_add_loader(struct kept *kept, const struct mappings *mappings)
 {
 	const struct link_map *object;
 
-	keep_near(kept, mappings, (uintptr_t)first_thread);
+	kept_add_near(kept, mappings, (uintptr_t)first_thread);
 	for (object = _r_debug.r_map; object; object = object->l_next)
-		if (!is_kept(kept, (uintptr_t)object))
-			keep_near(kept, mappings, (uintptr_t)object);
+		if (!kept_has(kept, (uintptr_t)object))
+			kept_add_near(kept, mappings, (uintptr_t)object);
 }
 
-static void keep_initial(struct kept *kept, const struct mappings *mappings)
+static void kept_add_initial(struct kept *kept, const struct mappings *mappings)
 {
 	const uintptr_t from = (uintptr_t)__libc_stack_end;
 	size_t i;
@@ -372,7 +379,7 @@ static void keep_initial(struct kept *kept, const struct mappings *mappings)
 
 		if (from < at->start || from >= at->end)
 			continue;
-		keep(kept, from, at->end);
+		kept_add(kept, from, at->end);
 		/* Frames of the first functions are in its first page, too. */
 		mprotect((void *)(from & ~kept->page_mask),
 			 at->end - (from & ~kept->page_mask), PROT_READ);
@@ -380,28 +387,28 @@ static void keep_initial(struct kept *kept, const struct mappings *mappings)
 }
 
 /* Mappings that libmem has made for the engine. */
-static void keep_own(struct kept *kept, const struct engine_start *start)
+static void kept_add_own(struct kept *kept, const struct engine_start *start)
 {
 	const struct objects *objects = start->objects;
 
-	keep(kept, start->area.start, start->area.end);
-	keep(kept, (uintptr_t)start->shared,
-	     (uintptr_t)start->shared + start->shared_len);
-	keep(kept, (uintptr_t)objects, (uintptr_t)objects + objects->len);
+	kept_add(kept, start->area.start, start->area.end);
+	kept_add(kept, (uintptr_t)start->shared,
+		 (uintptr_t)start->shared + start->shared_len);
+	kept_add(kept, (uintptr_t)objects, (uintptr_t)objects + objects->len);
 }
 
-static void keep_needed(struct kept *kept, const struct process *own)
+static void kept_add_needed(struct kept *kept, const struct process *own)
 {
 	size_t i;
 
-	keep_thread(kept, own->start.objects);
-	keep_initial(kept, &own->mappings);
+	kept_add_thread(kept, own->start.objects);
+	kept_add_initial(kept, &own->mappings);
 	/* The sanitizer's heap has no arenas; all of it is kept. */
 	for (i = 0; !__asan_init && i < own->mappings.nr; i++)
-		if (is_anonymous(&own->mappings.at[i]) &&
+		if (drop_is_anonymous(&own->mappings.at[i]) &&
 		    own->mappings.at[i].place != ENGINE_HOST_STACK)
-			keep_arenas(kept, &own->mappings.at[i].at);
-	keep_loader(kept, &own->mappings);
+			kept_add_arenas(kept, &own->mappings.at[i].at);
+	kept_add_loader(kept, &own->mappings);
 }
 
 /**
@@ -421,9 +428,9 @@ int drop_memory(struct process *own)
 	if (!area)
 		return -ENOMEM;
 	mappings_read(&own->mappings, area, own->start.objects);
-	keep_own(&kept, &own->start);
+	kept_add_own(&kept, &own->start);
 	drop_shared(&kept, own);
-	keep_needed(&kept, own);
+	kept_add_needed(&kept, own);
 	if (kept.is_full)
 		return -ENOMEM;
 	drop_unwanted(&kept, own, LARGE_LEN);

@@ -84,12 +84,12 @@ bool engine_is_worker(void)
 }
 
 /* A signal that another process sent was not caused by the kernel. */
-static bool is_own(int signal, const siginfo_t *info)
+static bool inline_is_own_signal(int signal, const siginfo_t *info)
 {
 	return signal == SIGABRT ? info->si_pid == getpid() : info->si_code > 0;
 }
 
-static enum engine_place place_of(uintptr_t addr, const void *context)
+static enum engine_place inline_place_of(uintptr_t addr, const void *context)
 {
 	const struct engine_window *window = &mine->window;
 
@@ -113,7 +113,7 @@ void engine_leave_kernel(int signal, const siginfo_t *info,
 {
 	struct escape *to = escape;
 
-	if (!to || !is_own(signal, info))
+	if (!to || !inline_is_own_signal(signal, info))
 		return;
 	escape = NULL;
 	to->result = (struct engine_result) {
@@ -125,14 +125,14 @@ void engine_leave_kernel(int signal, const siginfo_t *info,
 		to->result.addr = (uintptr_t)info->si_addr;
 		to->result.ip = trap_ip(context);
 		to->result.is_write = trap_is_store(context);
-		to->result.place = place_of(to->result.addr, context);
+		to->result.place = inline_place_of(to->result.addr, context);
 	}
 	signals_restore(&((const ucontext_t *)context)->uc_sigmask);
 	siglongjmp(to->at, 1);
 }
 
 /* Performs the default action of the signal. */
-static void on_signal(int signal, siginfo_t *info, void *context)
+static void inline_on_signal(int signal, siginfo_t *info, void *context)
 {
 	const struct sigaction none = { .sa_handler = SIG_DFL };
 
@@ -143,13 +143,13 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 		raise(signal);
 }
 
-static void take_signals(void)
+static void inline_take_signals(void)
 {
 	static const int signals[] = {
 		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT,
 	};
 	const struct sigaction action = {
-		.sa_sigaction = on_signal,
+		.sa_sigaction = inline_on_signal,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
 	};
 	struct sigaction old;
@@ -162,8 +162,8 @@ static void take_signals(void)
 }
 
 /* Calls the kernel for a block; stores the result of the first that fails. */
-static int call_block(mem_kernel kernel, const struct mem_block *block,
-		      void *args)
+static int inline_call_block(mem_kernel kernel, const struct mem_block *block,
+			     void *args)
 {
 	struct escape own;
 
@@ -178,7 +178,7 @@ static int call_block(mem_kernel kernel, const struct mem_block *block,
 	return 0;
 }
 
-static void *stack_create(void)
+static void *inline_stack_create(void)
 {
 	void *at = mmap(NULL, SIGNAL_STACK_LEN, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -191,7 +191,7 @@ static void *stack_create(void)
  * thread's own is restored after the kernel, because a sanitizer unmaps the one
  * that is set when the thread ends.
  */
-static void stack_enter(void *at, stack_t *old)
+static void inline_stack_enter(void *at, stack_t *old)
 {
 	const stack_t new = { .ss_sp = at, .ss_size = SIGNAL_STACK_LEN };
 
@@ -199,13 +199,13 @@ static void stack_enter(void *at, stack_t *old)
 		old->ss_flags = SS_ONSTACK;
 }
 
-static void stack_leave(const stack_t *old)
+static void inline_stack_leave(const stack_t *old)
 {
 	if (!(old->ss_flags & SS_ONSTACK))
 		sigaltstack(old, NULL);
 }
 
-static void stack_destroy(void *at)
+static void inline_stack_destroy(void *at)
 {
 	if (at)
 		munmap(at, SIGNAL_STACK_LEN);
@@ -227,14 +227,14 @@ int inline_create(const char *name, const struct engine_window *window,
 	if (!engine)
 		return -ENOMEM;
 	memset(engine, 0, sizeof(*engine));
-	engine->stack = stack_create();
+	engine->stack = inline_stack_create();
 	if (!engine->stack) {
 		free(engine);
 		return -ENOMEM;
 	}
-	take_signals();
+	inline_take_signals();
 	engine->window = *window;
-	engine->pool.call = call_block;
+	engine->pool.call = inline_call_block;
 	strncpy(engine->name, name, sizeof(engine->name) - 1);
 	*made = engine;
 	return 0;
@@ -253,28 +253,29 @@ void inline_destroy(struct inline_engine *engine)
 		pthread_join(engine->threads[i], NULL);
 	if (engine->worker.shared)
 		munmap(engine->worker.shared, engine->worker.shared_len);
-	stack_destroy(engine->stack);
+	inline_stack_destroy(engine->stack);
 	free(engine->threads);
 	free(engine);
 }
 
-static void *help(void *arg)
+static void *inline_help(void *arg)
 {
 	struct inline_engine *engine = arg;
 	struct worker worker = { .is_helper = true };
-	void *at = stack_create();
+	void *at = inline_stack_create();
 	stack_t old;
 
 	mine = engine;
-	stack_enter(at, &old);
+	inline_stack_enter(at, &old);
 	pool_help(&engine->pool, &worker);
-	stack_leave(&old);
-	stack_destroy(at);
+	inline_stack_leave(&old);
+	inline_stack_destroy(at);
 	return NULL;
 }
 
 /* Starts helpers, with signals blocked. Jobs also run without them. */
-static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
+static void inline_start_helpers(struct inline_engine *engine,
+				 const uint32_t grid[3])
 {
 	unsigned int max = pool_nr_workers() - 1;
 	pthread_t *thread;
@@ -291,7 +292,7 @@ static void get_helpers(struct inline_engine *engine, const uint32_t grid[3])
 	signals_block(&old);
 	while (engine->nr_threads < max) {
 		thread = &engine->threads[engine->nr_threads];
-		if (pthread_create(thread, NULL, help, engine))
+		if (pthread_create(thread, NULL, inline_help, engine))
 			break;
 		pthread_setname_np(*thread, engine->name);
 		engine->nr_threads++;
@@ -317,14 +318,14 @@ void inline_run(struct inline_engine *engine, const struct engine_job *job,
 	memcpy(wire.block, job->block, sizeof(wire.block));
 	if (job->args_len)
 		memcpy(engine->args, job->args, job->args_len);
-	get_helpers(engine, job->grid);
-	stack_enter(engine->stack, &old);
+	inline_start_helpers(engine, job->grid);
+	inline_stack_enter(engine->stack, &old);
 	atomic_store(&engine->is_failed, false);
 	mine = engine;
 	result->status = pool_run(&engine->pool, &engine->worker, &wire,
 				  engine->args);
 	mine = NULL;
-	stack_leave(&old);
+	inline_stack_leave(&old);
 	if (atomic_load(&engine->is_failed))
 		*result = engine->result;
 }

@@ -21,7 +21,7 @@
 #define MAX_GUARD	(128UL << 10)
 
 /* Reads the whole text, terminated, as far as it fits. */
-static int read_text(char *text)
+static int mappings_read_text(char *text)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	size_t len = 0;
@@ -37,7 +37,7 @@ static int read_text(char *text)
 	return 0;
 }
 
-static bool has_no_access(const struct mapping *mapping)
+static bool mapping_has_no_access(const struct mapping *mapping)
 {
 	return !mapping->is_readable && !mapping->is_writable;
 }
@@ -46,19 +46,19 @@ static bool has_no_access(const struct mapping *mapping)
  * Returns true for a thread's stack: it has a guard below it, and no name. The
  * unused rest of an arena, and reserved addresses, are longer than a guard.
  */
-static bool is_thread_stack(const struct mapping *mapping,
-			    const struct mapping *before)
+static bool mapping_is_thread_stack(const struct mapping *mapping,
+				    const struct mapping *before)
 {
 	return before && before->at.end == mapping->at.start &&
-	       has_no_access(before) &&
+	       mapping_has_no_access(before) &&
 	       before->at.end - before->at.start <= MAX_GUARD &&
 	       !mapping->is_file && mapping->is_writable && !mapping->is_shared;
 }
 
-static enum engine_place place_of(const struct mapping *mapping,
-				  const char *name,
-				  const struct mapping *before,
-				  const struct objects *objects)
+static enum engine_place mapping_place_of(const struct mapping *mapping,
+					  const char *name,
+					  const struct mapping *before,
+					  const struct objects *objects)
 {
 	const struct segment *segment;
 
@@ -66,9 +66,10 @@ static enum engine_place place_of(const struct mapping *mapping,
 	if (segment)
 		return segment->is_writable ? ENGINE_HOST_GLOBAL :
 					      ENGINE_HOST_CODE;
-	if (!strncmp(name, "[stack", 6) || is_thread_stack(mapping, before))
+	if (!strncmp(name, "[stack", 6) ||
+	    mapping_is_thread_stack(mapping, before))
 		return ENGINE_HOST_STACK;
-	if (has_no_access(mapping))
+	if (mapping_has_no_access(mapping))
 		return ENGINE_UNKNOWN;
 	if (!mapping->is_writable)
 		return ENGINE_HOST_CODE;
@@ -76,7 +77,7 @@ static enum engine_place place_of(const struct mapping *mapping,
 }
 
 /* Parses "offset major:minor inode". */
-static void parse_file(const char *text, struct mapping *mapping)
+static void mapping_parse_file(const char *text, struct mapping *mapping)
 {
 	unsigned int major, minor;
 	char *at;
@@ -89,9 +90,9 @@ static void parse_file(const char *text, struct mapping *mapping)
 }
 
 /* Parses "start-end rwxp offset device inode name". */
-static void parse_line(char *line, struct mapping *mapping,
-		       const struct mapping *before,
-		       const struct objects *objects)
+static void mapping_parse(char *line, struct mapping *mapping,
+			  const struct mapping *before,
+			  const struct objects *objects)
 {
 	char *name = line, *at = line;
 	int field;
@@ -101,14 +102,14 @@ static void parse_line(char *line, struct mapping *mapping,
 	mapping->is_readable = at[1] == 'r';
 	mapping->is_writable = at[2] == 'w';
 	mapping->is_shared = at[4] == 's';
-	parse_file(at + 5, mapping);
+	mapping_parse_file(at + 5, mapping);
 	for (field = 0, name = at; field < 4 && name; field++)
 		name = strchr(name + 1, ' ');
 	name = name ? name + strspn(name, " ") : "";
 	mapping->is_brk = !strcmp(name, "[heap]");
 	mapping->grows = !strcmp(name, "[stack]");
 	mapping->is_file = *name && strncmp(name, "[anon", 5);
-	mapping->place = place_of(mapping, name, before, objects);
+	mapping->place = mapping_place_of(mapping, name, before, objects);
 }
 
 /**
@@ -124,7 +125,7 @@ int mappings_read(struct mappings *mappings, void *area,
 {
 	char *text = (char *)area + LIST_LEN, *line, *end;
 	struct mapping *before = NULL;
-	int err = read_text(text);
+	int err = mappings_read_text(text);
 
 	mappings->at = area;
 	mappings->nr = 0;
@@ -132,7 +133,8 @@ int mappings_read(struct mappings *mappings, void *area,
 	     (end = strchr(line, '\n')) && mappings->nr < MAX_MAPPINGS;
 	     line = end + 1) {
 		*end = '\0';
-		parse_line(line, &mappings->at[mappings->nr], before, objects);
+		mapping_parse(line, &mappings->at[mappings->nr], before,
+			      objects);
 		before = &mappings->at[mappings->nr++];
 	}
 	madvise(text, MAX_TEXT, MADV_DONTNEED);
@@ -165,8 +167,8 @@ enum engine_place mappings_place(const struct mappings *mappings,
 }
 
 /* Checks the mappings from @start to @end, which must have no hole. */
-static bool are_own(const struct mappings *mappings, uintptr_t start,
-		    uintptr_t end)
+static bool mappings_are_own(const struct mappings *mappings, uintptr_t start,
+			     uintptr_t end)
 {
 	size_t i;
 
@@ -183,8 +185,8 @@ static bool are_own(const struct mappings *mappings, uintptr_t start,
 	return start >= end;
 }
 
-static const struct mapping *find(const struct mappings *mappings,
-				  uintptr_t addr)
+static const struct mapping *mappings_find(const struct mappings *mappings,
+					   uintptr_t addr)
 {
 	size_t i;
 
@@ -198,15 +200,15 @@ static const struct mapping *find(const struct mappings *mappings,
 /*
  * Returns true if no thread's stack or struct of the C library is in the page.
  */
-static bool is_in_heap(const struct mappings *mappings, uintptr_t addr)
+static bool mappings_is_in_heap(const struct mappings *mappings, uintptr_t addr)
 {
 	const uintptr_t page_mask = (uintptr_t)getpagesize() - 1;
 	const uintptr_t base = addr / ARENA_LEN * ARENA_LEN;
-	const struct mapping *mapping = find(mappings, addr);
+	const struct mapping *mapping = mappings_find(mappings, addr);
 
 	if (mapping && mapping->is_brk)
 		return !drop_is_near_first(addr, addr + 1);
-	mapping = find(mappings, base);
+	mapping = mappings_find(mappings, base);
 	return mapping && mapping->at.start == base && mapping->is_writable &&
 	       drop_is_arena(base, page_mask);
 }
@@ -240,11 +242,11 @@ int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
 	/* These addresses were not mapped before this call. */
 	if (!err && ((end > (uintptr_t)area &&
 		      start < (uintptr_t)area + MAPPINGS_LEN) ||
-		     !are_own(&mappings, start, end)))
+		     !mappings_are_own(&mappings, start, end)))
 		err = -EINVAL;
-	*is_heap = is_in_heap(&mappings, start) &&
-		   is_in_heap(&mappings, end - 1);
-	mapping = find(&mappings, start);
+	*is_heap = mappings_is_in_heap(&mappings, start) &&
+		   mappings_is_in_heap(&mappings, end - 1);
+	mapping = mappings_find(&mappings, start);
 	*grows = mapping && mapping->grows;
 	munmap(area, MAPPINGS_LEN);
 	return err;

@@ -42,7 +42,7 @@ static const char * const storing_names[] = {
 
 #define LEN_OF(array)	(sizeof(array) / sizeof(*(array)))
 
-static bool has_name(const char *path, const char *name)
+static bool objects_has_name(const char *path, const char *name)
 {
 	const char *base = strrchr(path, '/');
 
@@ -50,17 +50,18 @@ static bool has_name(const char *path, const char *name)
 	return !strncmp(base, name, strlen(name));
 }
 
-static bool has_any(const char *path, const char * const *names, size_t nr)
+static bool objects_has_any_name(const char *path, const char *const *names,
+				 size_t nr)
 {
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		if (has_name(path, names[i]))
+		if (objects_has_name(path, names[i]))
 			return true;
 	return false;
 }
 
-static bool holds(const struct dl_phdr_info *info, uintptr_t addr)
+static bool objects_holds(const struct dl_phdr_info *info, uintptr_t addr)
 {
 	size_t i;
 
@@ -74,8 +75,8 @@ static bool holds(const struct dl_phdr_info *info, uintptr_t addr)
 	return false;
 }
 
-static const Elf64_Phdr *part_of(const struct dl_phdr_info *info,
-				 Elf64_Word type)
+static const Elf64_Phdr *objects_part_of(const struct dl_phdr_info *info,
+					 Elf64_Word type)
 {
 	size_t i;
 
@@ -90,23 +91,24 @@ static const Elf64_Phdr *part_of(const struct dl_phdr_info *info,
  * contains its C library. An engine stores to variables of libmem only if
  * libmem is a library of its own.
  */
-static bool is_host(const struct dl_phdr_info *info)
+static bool objects_is_host(const struct dl_phdr_info *info)
 {
 	const bool is_program = !*info->dlpi_name;
 
-	if (is_program && !part_of(info, PT_INTERP))
+	if (is_program && !objects_part_of(info, PT_INTERP))
 		return false;
-	if (!is_program && holds(info, (uintptr_t)objects_list))
+	if (!is_program && objects_holds(info, (uintptr_t)objects_list))
 		return false;
-	if (__asan_init && holds(info, (uintptr_t)__asan_init))
+	if (__asan_init && objects_holds(info, (uintptr_t)__asan_init))
 		return false;
 	if (__ubsan_handle_builtin_unreachable &&
-	    holds(info, (uintptr_t)__ubsan_handle_builtin_unreachable))
+	    objects_holds(info, (uintptr_t)__ubsan_handle_builtin_unreachable))
 		return false;
-	return !has_any(info->dlpi_name, runtime_names, LEN_OF(runtime_names));
+	return !objects_has_any_name(info->dlpi_name, runtime_names,
+				     LEN_OF(runtime_names));
 }
 
-static uint64_t hash(uint64_t sum, const void *bytes, size_t len)
+static uint64_t objects_hash(uint64_t sum, const void *bytes, size_t len)
 {
 	const uint8_t *byte = bytes;
 
@@ -116,34 +118,36 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t len)
 }
 
 /* Computes an id from name, address and notes, one of which is the build id. */
-static uint64_t id_of(const struct dl_phdr_info *info)
+static uint64_t objects_id_of(const struct dl_phdr_info *info)
 {
-	const Elf64_Phdr *notes = part_of(info, PT_NOTE);
+	const Elf64_Phdr *notes = objects_part_of(info, PT_NOTE);
 	uint64_t sum = FNV_BASIS;
 
-	sum = hash(sum, info->dlpi_name, strlen(info->dlpi_name));
-	sum = hash(sum, &info->dlpi_addr, sizeof(info->dlpi_addr));
+	sum = objects_hash(sum, info->dlpi_name, strlen(info->dlpi_name));
+	sum = objects_hash(sum, &info->dlpi_addr, sizeof(info->dlpi_addr));
 	if (notes)
-		sum = hash(sum, (void *)(info->dlpi_addr + notes->p_vaddr),
-			   notes->p_memsz);
+		sum = objects_hash(sum,
+				   (void *)(info->dlpi_addr + notes->p_vaddr),
+				   notes->p_memsz);
 	return sum;
 }
 
-static uintptr_t page_mask(void)
+static uintptr_t objects_page_mask(void)
 {
 	return (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
 }
 
-static void add_segments(struct objects *objects,
-			 const struct dl_phdr_info *info)
+static void objects_add_segments(struct objects *objects,
+				 const struct dl_phdr_info *info)
 {
-	const uintptr_t mask = page_mask();
+	const uintptr_t mask = objects_page_mask();
 	struct segment segment = {
-		.id = id_of(info),
-		.is_host = is_host(info),
+		.id = objects_id_of(info),
+		.is_host = objects_is_host(info),
 		.is_program = !*info->dlpi_name,
-		.may_store = has_any(info->dlpi_name, storing_names,
-				     LEN_OF(storing_names)),
+		.may_store = objects_has_any_name(info->dlpi_name,
+						  storing_names,
+						  LEN_OF(storing_names)),
 	};
 	size_t i;
 
@@ -160,9 +164,10 @@ static void add_segments(struct objects *objects,
 	}
 }
 
-static void add_tls(struct objects *objects, const struct dl_phdr_info *info)
+static void objects_add_tls(struct objects *objects,
+			    const struct dl_phdr_info *info)
 {
-	const Elf64_Phdr *part = part_of(info, PT_TLS);
+	const Elf64_Phdr *part = objects_part_of(info, PT_TLS);
 	const uintptr_t start = (uintptr_t)info->dlpi_tls_data;
 
 	if (!part || !start || objects->nr_tls == MAX_OPEN)
@@ -184,9 +189,9 @@ struct dynamic {
 	size_t nr;
 };
 
-static struct dynamic dynamic_of(const struct dl_phdr_info *info)
+static struct dynamic objects_dynamic_of(const struct dl_phdr_info *info)
 {
-	const Elf64_Phdr *part = part_of(info, PT_DYNAMIC);
+	const Elf64_Phdr *part = objects_part_of(info, PT_DYNAMIC);
 	struct dynamic dynamic = { 0 };
 	const Elf64_Dyn *entry;
 
@@ -208,9 +213,10 @@ static struct dynamic dynamic_of(const struct dl_phdr_info *info)
 }
 
 /* Variables of libraries (stdout, std::cout) that the linker put here. */
-static void add_open(struct objects *objects, const struct dl_phdr_info *info)
+static void objects_add_open(struct objects *objects,
+			     const struct dl_phdr_info *info)
 {
-	const struct dynamic dynamic = dynamic_of(info);
+	const struct dynamic dynamic = objects_dynamic_of(info);
 	size_t i;
 
 	for (i = 0; i < dynamic.nr && objects->nr_open < MAX_OPEN; i++) {
@@ -227,21 +233,22 @@ static void add_open(struct objects *objects, const struct dl_phdr_info *info)
 	}
 }
 
-static int add_object(struct dl_phdr_info *info, size_t len, void *arg)
+static int objects_add(struct dl_phdr_info *info, size_t len, void *arg)
 {
 	struct objects *objects = arg;
 
 	(void)len;
 	objects->nr_added = info->dlpi_adds;
 	objects->nr_removed = info->dlpi_subs;
-	add_segments(objects, info);
-	add_tls(objects, info);
+	objects_add_segments(objects, info);
+	objects_add_tls(objects, info);
 	if (!*info->dlpi_name)
-		add_open(objects, info);
+		objects_add_open(objects, info);
 	return 0;
 }
 
-static int count_segments(struct dl_phdr_info *info, size_t len, void *arg)
+static int objects_count_segments(struct dl_phdr_info *info, size_t len,
+				  void *arg)
 {
 	size_t *nr = arg;
 
@@ -262,7 +269,7 @@ int objects_list(struct objects **made)
 	struct objects *objects;
 	size_t max = MAX_OPEN, len;	/* others may be loaded meanwhile */
 
-	dl_iterate_phdr(count_segments, &max);
+	dl_iterate_phdr(objects_count_segments, &max);
 	len = sizeof(*objects) + max * sizeof(*objects->segments);
 	objects = mmap(NULL, len, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -271,7 +278,7 @@ int objects_list(struct objects **made)
 	objects->len = len;
 	objects->max = max;
 	objects->segments = (struct segment *)(objects + 1);
-	dl_iterate_phdr(add_object, objects);
+	dl_iterate_phdr(objects_add, objects);
 	*made = objects;
 	return 0;
 }
@@ -313,7 +320,7 @@ struct search {
 	uint64_t id;
 };
 
-static int look_at_counts(struct dl_phdr_info *info, size_t len, void *arg)
+static int objects_read_counts(struct dl_phdr_info *info, size_t len, void *arg)
 {
 	struct search *search = arg;
 
@@ -323,14 +330,14 @@ static int look_at_counts(struct dl_phdr_info *info, size_t len, void *arg)
 	return 1;
 }
 
-static int look_for_id(struct dl_phdr_info *info, size_t len, void *arg)
+static int objects_match_id(struct dl_phdr_info *info, size_t len, void *arg)
 {
 	struct search *search = arg;
 
 	(void)len;
-	if (!holds(info, search->addr))
+	if (!objects_holds(info, search->addr))
 		return 0;
-	search->id = id_of(info);
+	search->id = objects_id_of(info);
 	return 1;
 }
 
@@ -347,13 +354,13 @@ bool objects_have(struct objects *objects, uintptr_t addr)
 	struct search search = { .addr = addr };
 	const struct segment *segment;
 
-	dl_iterate_phdr(look_at_counts, &search);
+	dl_iterate_phdr(objects_read_counts, &search);
 	segment = objects_find(objects, addr);
 	if (!segment)
 		return false;
 	if (search.nr_added == objects->nr_added &&
 	    search.nr_removed == objects->nr_removed)
 		return true;
-	dl_iterate_phdr(look_for_id, &search);
+	dl_iterate_phdr(objects_match_id, &search);
 	return search.id == segment->id;
 }

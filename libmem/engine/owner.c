@@ -118,18 +118,18 @@ bool engine_is_forking(void)
 	return is_forking;
 }
 
-static void before_fork(void)
+static void engine_list_lock(void)
 {
 	pthread_mutex_lock(&engines.lock);
 }
 
-static void after_fork(void)
+static void engine_list_unlock(void)
 {
 	pthread_mutex_unlock(&engines.lock);
 }
 
 /* An engine lives as long as a process has the other end of its socket open. */
-static void in_child(void)
+static void engine_list_in_child(void)
 {
 	struct engine *engine;
 
@@ -142,9 +142,10 @@ static void in_child(void)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-static void init(void)
+static void engine_list_init_once(void)
 {
-	engines.err = -pthread_atfork(before_fork, after_fork, in_child);
+	engines.err = -pthread_atfork(engine_list_lock, engine_list_unlock,
+				      engine_list_in_child);
 }
 
 /**
@@ -214,7 +215,7 @@ int engine_create(const char *name, const struct engine_window *window,
 	struct engine *engine;
 	int err;
 
-	pthread_once(&engines.once, init);
+	pthread_once(&engines.once, engine_list_init_once);
 	if (engines.err)
 		return engines.err;
 	engine = calloc(1, sizeof(*engine));
@@ -244,7 +245,7 @@ err_free:
 	return err;
 }
 
-static void forget(const struct engine *engine)
+static void engine_list_del(const struct engine *engine)
 {
 	struct engine **at;
 
@@ -256,7 +257,7 @@ static void forget(const struct engine *engine)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-static bool is_dead(const struct engine *engine, int timeout_ms)
+static bool spawn_is_dead(const struct engine *engine, int timeout_ms)
 {
 	struct pollfd end = { .fd = engine->pidfd.nr, .events = POLLIN };
 	int got;
@@ -271,20 +272,20 @@ static bool is_dead(const struct engine *engine, int timeout_ms)
 }
 
 /* Ends the process, after flushing its output if possible. */
-static void end_process(struct engine *engine)
+static void spawn_end(struct engine *engine)
 {
 	if (engine->sock.nr < 0)
 		return;
 	if (own_fd_is_open(&engine->sock))
 		shutdown(engine->sock.nr, SHUT_RDWR);
-	if (!is_dead(engine, END_MS)) {
+	if (!spawn_is_dead(engine, END_MS)) {
 		syscall(SYS_pidfd_send_signal, engine->pidfd.nr, SIGKILL,
 			NULL, 0);
-		is_dead(engine, -1);
+		spawn_is_dead(engine, -1);
 	}
 }
 
-static void release(struct engine *engine)
+static void spawn_release(struct engine *engine)
 {
 	pthread_mutex_lock(&engines.lock);
 	own_fd_close(&engine->sock);
@@ -316,16 +317,16 @@ void engine_destroy(struct engine *engine)
 	if (engine->in_process && !engine->is_foreign)
 		inline_destroy(engine->in_process);
 	if (!engine->is_foreign) {
-		forget(engine);
-		end_process(engine);
-		release(engine);
+		engine_list_del(engine);
+		spawn_end(engine);
+		spawn_release(engine);
 		pthread_mutex_destroy(&engine->lock);
 	}
 	free(engine);
 }
 
 /* Runs in the helper, which shares the application's memory. */
-static NO_ASAN int fork_process(void *arg)
+static NO_ASAN int spawn_fork_process(void *arg)
 {
 	struct engine_start *start = arg;
 	pid_t pid;
@@ -357,7 +358,7 @@ static NO_ASAN int fork_process(void *arg)
  * Signals are blocked, because a handler would run in the helper as if it were
  * this thread.
  */
-static int run_helper(struct engine_start *start)
+static int spawn_run_helper(struct engine_start *start)
 {
 	const int flags = CLONE_VM | CLONE_FILES | CLONE_FS;
 	sigset_t all, old;
@@ -367,7 +368,7 @@ static int run_helper(struct engine_start *start)
 	sigfillset(&all);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, _NSIG / 8);
 	is_forking = true;
-	pid = clone(fork_process, start, flags, start);
+	pid = clone(spawn_fork_process, start, flags, start);
 	if (pid < 0)
 		err = -errno;
 	else
@@ -379,14 +380,14 @@ static int run_helper(struct engine_start *start)
 	return err ? err : start->err;
 }
 
-static size_t round_up(size_t len, size_t page_len)
+static size_t spawn_round_up(size_t len, size_t page_len)
 {
 	return (len + page_len - 1) / page_len * page_len;
 }
 
 /* Sum of the lengths that the process maps, each with a guard page. */
-static size_t area_len(const struct engine_window *window,
-		       unsigned int nr_workers)
+static size_t spawn_area_len(const struct engine_window *window,
+			     unsigned int nr_workers)
 {
 	const size_t page_len = (size_t)1 << window->page_shift;
 	const size_t of_worker = ENGINE_STACK_LEN + TOUCH_STACK_LEN;
@@ -397,14 +398,14 @@ static size_t area_len(const struct engine_window *window,
 	if (window->before.nr >= 0)
 		len += window->len;
 	len += nr_workers * (of_worker + 2 * page_len);
-	return round_up(len + 16 * page_len, page_len);
+	return spawn_round_up(len + 16 * page_len, page_len);
 }
 
 /* Lays out the stack, struct engine_start and struct process in the area. */
-static struct engine_start *map_start(struct engine *engine)
+static struct engine_start *spawn_map_start(struct engine *engine)
 {
 	const unsigned int nr_workers = pool_nr_workers();
-	const size_t len = area_len(&engine->window, nr_workers);
+	const size_t len = spawn_area_len(&engine->window, nr_workers);
 	struct engine_start *start;
 	char *area;
 
@@ -437,15 +438,15 @@ static struct engine_start *map_start(struct engine *engine)
 }
 
 /* The process has copies of them by now. */
-static void clear_start(const struct engine *engine)
+static void spawn_clear_start(const struct engine *engine)
 {
 	mmap((void *)engine->area.start, BEGIN_LEN, PROT_NONE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-static int fork_engine(struct engine *engine, enum keep keep, int pair[2])
+static int spawn_fork(struct engine *engine, enum keep keep, int pair[2])
 {
-	struct engine_start *start = map_start(engine);
+	struct engine_start *start = spawn_map_start(engine);
 	int err;
 
 	if (!start)
@@ -455,16 +456,16 @@ static int fork_engine(struct engine *engine, enum keep keep, int pair[2])
 	start->app_pidfd = fd_aside((int)syscall(SYS_pidfd_open, getpid(), 0));
 	err = start->app_pidfd < 0 ? -errno : 0;
 	if (!err) {
-		err = run_helper(start);
+		err = spawn_run_helper(start);
 		close(start->app_pidfd);
 	}
 	if (!err)
 		err = own_fd_take(&engine->pidfd, start->pidfd);
-	clear_start(engine);
+	spawn_clear_start(engine);
 	return err;
 }
 
-static int map_shared(struct engine *engine)
+static int spawn_map_shared(struct engine *engine)
 {
 	const size_t nr_pages = engine->window.len >> engine->window.page_shift;
 	const size_t len = sizeof(*engine->shared) + page_set_len(nr_pages);
@@ -482,7 +483,7 @@ static int map_shared(struct engine *engine)
 }
 
 /* Returns 0, -ETIME or -EOWNERDEAD. */
-static int wait_event(struct engine *engine, uint64_t deadline)
+static int spawn_wait_event(struct engine *engine, uint64_t deadline)
 {
 	struct engine_shared *shared = engine->shared;
 	uint64_t now, until;
@@ -497,7 +498,7 @@ static int wait_event(struct engine *engine, uint64_t deadline)
 		futex_wait(&shared->nr_events, engine->nr_seen, until);
 		if (atomic_load(&shared->nr_events) != engine->nr_seen)
 			break;
-		if (now_ns() >= until && is_dead(engine, 0) &&
+		if (now_ns() >= until && spawn_is_dead(engine, 0) &&
 		    atomic_load(&shared->nr_events) == engine->nr_seen)
 			return -EOWNERDEAD;
 	}
@@ -505,13 +506,13 @@ static int wait_event(struct engine *engine, uint64_t deadline)
 	return 0;
 }
 
-static void give_up(struct engine *engine)
+static void spawn_give_up(struct engine *engine)
 {
-	end_process(engine);
-	release(engine);
+	spawn_end(engine);
+	spawn_release(engine);
 }
 
-static int open_pair(int pair[2])
+static int spawn_open_pair(int pair[2])
 {
 	int err = 0;
 
@@ -533,26 +534,27 @@ static int open_pair(int pair[2])
 }
 
 /* If the program reused the number, the process would map a foreign file. */
-static bool is_open(const struct own_fd *file)
+static bool spawn_is_open(const struct own_fd *file)
 {
 	return file->nr < 0 || own_fd_is_open(file);
 }
 
-static int try_start(struct engine *engine, enum keep keep,
+static int spawn_try(struct engine *engine, enum keep keep,
 		     uint64_t timeout_ns)
 {
 	int pair[2], err;
 
-	if (!is_open(&engine->window.view) || !is_open(&engine->window.before))
+	if (!spawn_is_open(&engine->window.view) ||
+	    !spawn_is_open(&engine->window.before))
 		return -EBADF;
-	err = map_shared(engine);
+	err = spawn_map_shared(engine);
 	if (!err)
 		err = objects_list(&engine->objects);
 	if (!err)
-		err = open_pair(pair);
+		err = spawn_open_pair(pair);
 	if (err)
 		goto err_release;
-	err = fork_engine(engine, keep, pair);
+	err = spawn_fork(engine, keep, pair);
 	close(pair[1]);
 	if (err)
 		close(pair[0]);
@@ -560,18 +562,18 @@ static int try_start(struct engine *engine, enum keep keep,
 		err = own_fd_take(&engine->sock, pair[0]);
 	if (err)
 		goto err_release;
-	err = wait_event(engine, now_ns() + timeout_ns);
+	err = spawn_wait_event(engine, now_ns() + timeout_ns);
 	if (!err)
 		err = engine->shared->result.status;
 	if (err) {
-		give_up(engine);
+		spawn_give_up(engine);
 		return err;
 	}
 	madvise(engine->shared, engine->shared_len, MADV_DONTFORK);
 	return 0;
 
 err_release:
-	release(engine);
+	spawn_release(engine);
 	return err;
 }
 
@@ -579,27 +581,27 @@ err_release:
  * A fork does not take the locks of AddressSanitizer's allocator (GCC 12): if
  * another thread holds one, the process never starts. Another attempt may.
  */
-static int start_keeping(struct engine *engine, enum keep keep)
+static int spawn_keeping(struct engine *engine, enum keep keep)
 {
 	uint64_t timeout_ns = __asan_init ? ASAN_START_NS : START_NS;
 	int err;
 
 	do {
-		err = try_start(engine, keep, timeout_ns);
+		err = spawn_try(engine, keep, timeout_ns);
 		timeout_ns *= 2;
 	} while (err == -ETIME && timeout_ns <= START_NS);
 	return err;
 }
 
 /* Returns true if the process failed, not a system call of the owner. */
-static bool is_broken(int err)
+static bool spawn_is_broken(int err)
 {
 	return err == -EOWNERDEAD || err == -ETIME ||
 	       engine_status_is_final(err);
 }
 
 /* Says on standard error that some mistakes are not detected. */
-static void say_kept(void)
+static void spawn_warn_kept(void)
 {
 	static const char text[] =
 		"libmem: engines keep private memory for the allocator\n";
@@ -614,7 +616,7 @@ static void say_kept(void)
  * is repeated with more. A start may also fail by chance, because of what other
  * threads do to shared pages of the heap.
  */
-static int start(struct engine *engine)
+static int spawn_start(struct engine *engine)
 {
 	static const enum keep tries[] = {
 		KEEP_NEEDED, KEEP_NEEDED, KEEP_LIBRARIES, KEEP_LIBRARIES,
@@ -627,30 +629,33 @@ static int start(struct engine *engine)
 	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
 		if (tries[i] < atomic_load(&works))
 			continue;
-		err = start_keeping(engine, tries[i]);
-		if (!is_broken(err))
+		err = spawn_keeping(engine, tries[i]);
+		if (!spawn_is_broken(err))
 			break;
 	}
 	if (!err && atomic_exchange(&works, tries[i]) < tries[i])
-		say_kept();
-	return is_broken(err) ? -EAGAIN : err;
+		spawn_warn_kept();
+	return spawn_is_broken(err) ? -EAGAIN : err;
 }
 
 /* Ensures that there is a process that can run this job. */
-static int get_process(struct engine *engine, const struct engine_job *job)
+static int owner_get_process(struct engine *engine,
+			     const struct engine_job *job)
 {
 	const uintptr_t kernel = (uintptr_t)job->kernel;
 	const uintptr_t entry = (uintptr_t)job->entry;
 
 	if (engine->sock.nr >= 0 &&
-	    (is_dead(engine, 0) || !objects_have(engine->objects, kernel) ||
+	    (spawn_is_dead(engine, 0) ||
+	     !objects_have(engine->objects, kernel) ||
 	     (entry && entry != kernel &&
 	      !objects_have(engine->objects, entry))))
-		give_up(engine);
-	return engine->sock.nr >= 0 ? 0 : start(engine);
+		spawn_give_up(engine);
+	return engine->sock.nr >= 0 ? 0 : spawn_start(engine);
 }
 
-static int send_file(const struct engine *engine, const struct own_fd *file)
+static int owner_send_file(const struct engine *engine,
+			   const struct own_fd *file)
 {
 	union {
 		struct cmsghdr head;
@@ -679,8 +684,9 @@ static int send_file(const struct engine *engine, const struct own_fd *file)
 	return 0;
 }
 
-static int send_grant(const struct engine *engine,
-		      const struct engine_grant *grant, struct wire_grant *to)
+static int owner_send_grant(const struct engine *engine,
+			    const struct engine_grant *grant,
+			    struct wire_grant *to)
 {
 	enum engine_access access = grant->access;
 
@@ -693,26 +699,26 @@ static int send_grant(const struct engine *engine,
 		.access = access,
 		.has_fd = grant->file.nr >= 0,
 	};
-	return grant->file.nr >= 0 ? send_file(engine, &grant->file) : 0;
+	return grant->file.nr >= 0 ? owner_send_file(engine, &grant->file) : 0;
 }
 
-static void request(struct engine *engine, enum engine_request what)
+static void owner_request(struct engine *engine, enum engine_request what)
 {
 	engine->shared->request = what;
 	atomic_fetch_add(&engine->shared->nr_requests, 1);
 	futex_wake(&engine->shared->nr_requests, 1);
 }
 
-static bool has_page(const struct engine_grant *grant, uint64_t off)
+static bool owner_grant_has_page(const struct engine_grant *grant, uint64_t off)
 {
 	return off - grant->off < grant->len;
 }
 
 /*
- * Answers EVENT_TOUCH. Returns 0, -EFAULT with the result filled in, or an
- * error of send_file().
+ * Replies to EVENT_TOUCH. Returns 0, -EFAULT with the result filled in, or an
+ * error of owner_send_file().
  */
-static int answer(struct engine *engine, struct engine_result *result)
+static int owner_reply(struct engine *engine, struct engine_result *result)
 {
 	struct engine_shared *shared = engine->shared;
 	const struct engine_touch touch = shared->touch;
@@ -720,8 +726,8 @@ static int answer(struct engine *engine, struct engine_result *result)
 	int err;
 
 	err = engine->ops->touch(engine->owner, &touch, &grant);
-	if (!err && has_page(&grant, touch.off))
-		err = send_grant(engine, &grant, &shared->answer);
+	if (!err && owner_grant_has_page(&grant, touch.off))
+		err = owner_send_grant(engine, &grant, &shared->reply);
 	else
 		err = -EFAULT;
 	if (err && err != -EFAULT)
@@ -734,13 +740,13 @@ static int answer(struct engine *engine, struct engine_result *result)
 		result->signal = SIGSEGV;
 		return -EFAULT;
 	}
-	atomic_fetch_add(&shared->nr_answers, 1);
-	futex_wake(&shared->nr_answers, 1);
+	atomic_fetch_add(&shared->nr_replies, 1);
+	futex_wake(&shared->nr_replies, 1);
 	return 0;
 }
 
 /* The process does not have a library that was loaded after it began. */
-static void look_at_place(struct engine_result *result)
+static void owner_find_place(struct engine_result *result)
 {
 	struct mappings mappings;
 	struct objects *objects;
@@ -760,16 +766,16 @@ static void look_at_place(struct engine_result *result)
 }
 
 /* Waits until the request is done. Returns false if the process has failed. */
-static bool finish(struct engine *engine, uint64_t deadline,
-		   struct engine_result *result)
+static bool owner_finish(struct engine *engine, uint64_t deadline,
+			 struct engine_result *result)
 {
 	for (;;) {
-		result->status = wait_event(engine, deadline);
+		result->status = spawn_wait_event(engine, deadline);
 		if (result->status)
 			return false;
 		switch (engine->shared->event) {
 		case EVENT_TOUCH:
-			result->status = answer(engine, result);
+			result->status = owner_reply(engine, result);
 			if (result->status)
 				return false;
 			break;
@@ -784,8 +790,9 @@ static bool finish(struct engine *engine, uint64_t deadline,
 }
 
 /* Sends changes that do not fit into the job's request before it. */
-static int send_changes(struct engine *engine, const struct engine_job *job,
-			uint64_t deadline, struct engine_result *result)
+static int owner_send_changes(struct engine *engine,
+			      const struct engine_job *job, uint64_t deadline,
+			      struct engine_result *result)
 {
 	struct engine_shared *shared = engine->shared;
 	size_t i;
@@ -794,13 +801,14 @@ static int send_changes(struct engine *engine, const struct engine_job *job,
 	shared->nr_changes = 0;
 	for (i = 0; i < job->nr_changes; i++) {
 		if (shared->nr_changes == NR_CHANGES) {
-			request(engine, REQUEST_CHANGES);
-			if (!finish(engine, deadline, result) || result->status)
+			owner_request(engine, REQUEST_CHANGES);
+			if (!owner_finish(engine, deadline, result) ||
+			    result->status)
 				return -EIO;
 			shared->nr_changes = 0;
 		}
-		err = send_grant(engine, &job->changes[i],
-				 &shared->changes[shared->nr_changes]);
+		err = owner_send_grant(engine, &job->changes[i],
+				       &shared->changes[shared->nr_changes]);
 		if (err) {
 			result->status = err;
 			return err;
@@ -810,7 +818,7 @@ static int send_changes(struct engine *engine, const struct engine_job *job,
 	return 0;
 }
 
-static void send_job(struct engine *engine, const struct engine_job *job)
+static void owner_send_job(struct engine *engine, const struct engine_job *job)
 {
 	struct wire_job *wire = &engine->shared->job;
 
@@ -821,10 +829,10 @@ static void send_job(struct engine *engine, const struct engine_job *job)
 	memcpy(wire->block, job->block, sizeof(wire->block));
 	if (job->args_len)
 		memcpy(wire->args, job->args, job->args_len);
-	request(engine, REQUEST_JOB);
+	owner_request(engine, REQUEST_JOB);
 }
 
-static void tell_written(const struct engine *engine)
+static void owner_report_written(const struct engine *engine)
 {
 	const uint32_t shift = engine->window.page_shift;
 	size_t page, nr;
@@ -838,7 +846,7 @@ static void tell_written(const struct engine *engine)
 				     engine->shared->is_compared);
 }
 
-static bool is_taken(const struct engine *engine)
+static bool owner_is_accepted(const struct engine *engine)
 {
 	const struct engine_shared *shared = engine->shared;
 
@@ -847,55 +855,55 @@ static bool is_taken(const struct engine *engine)
 }
 
 /* Returns false if the process died before it accepted the job. */
-static bool run_once(struct engine *engine, const struct engine_job *job,
-		     struct engine_result *result)
+static bool owner_run_once(struct engine *engine, const struct engine_job *job,
+			   struct engine_result *result)
 {
 	bool is_well, is_begun = false;
 	uint64_t deadline;
 
-	result->status = get_process(engine, job);
+	result->status = owner_get_process(engine, job);
 	if (result->status)
 		return true;
 	deadline = job->timeout_ns ? now_ns() + job->timeout_ns : FOREVER;
 	if (deadline < job->timeout_ns)
 		deadline = FOREVER;
-	is_well = !send_changes(engine, job, deadline, result);
+	is_well = !owner_send_changes(engine, job, deadline, result);
 	if (is_well) {
-		send_job(engine, job);
-		is_well = finish(engine, deadline, result);
-		is_begun = is_taken(engine);
+		owner_send_job(engine, job);
+		is_well = owner_finish(engine, deadline, result);
+		is_begun = owner_is_accepted(engine);
 	}
 	if (!is_well || result->status)
-		end_process(engine);
-	tell_written(engine);
+		spawn_end(engine);
+	owner_report_written(engine);
 	if (!is_well || result->status) {
-		look_at_place(result);
-		release(engine);
+		owner_find_place(result);
+		spawn_release(engine);
 	}
 	return is_begun || result->status != -EOWNERDEAD;
 }
 
 /* Flushes output before the job counts as done. */
-static void flush(struct engine *engine)
+static void owner_flush(struct engine *engine)
 {
 	struct engine_result result;
 
 	if (engine->sock.nr < 0 || !engine->shared->has_output)
 		return;
-	request(engine, REQUEST_FLUSH);
-	if (!finish(engine, now_ns() + FLUSH_NS, &result))
-		give_up(engine);
+	owner_request(engine, REQUEST_FLUSH);
+	if (!owner_finish(engine, now_ns() + FLUSH_NS, &result))
+		spawn_give_up(engine);
 }
 
-static void run(struct engine *engine, const struct engine_job *job,
-		struct engine_result *result)
+static void owner_run(struct engine *engine, const struct engine_job *job,
+		      struct engine_result *result)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR_TRIES; i++)
-		if (run_once(engine, job, result))
+		if (owner_run_once(engine, job, result))
 			break;
-	flush(engine);
+	owner_flush(engine);
 }
 
 /**
@@ -921,7 +929,7 @@ void engine_run(struct engine *engine, const struct engine_job *job,
 	if (engine->in_process)
 		inline_run(engine->in_process, job, result);
 	else
-		run(engine, job, result);
+		owner_run(engine, job, result);
 	pthread_mutex_unlock(&engine->lock);
 }
 
@@ -957,7 +965,7 @@ const char *engine_place_name(enum engine_place place)
 	return places[place];
 }
 
-static const char *signal_name(int signal)
+static const char *result_signal_name(int signal)
 {
 	switch (signal) {
 	case SIGABRT:
@@ -1012,7 +1020,8 @@ const char *engine_end_name(const struct engine_result *result)
 {
 	if (result->status == -ETIME)
 		return "the watchdog";
-	return result->signal ? signal_name(result->signal) : "exit or fork";
+	return result->signal ? result_signal_name(result->signal) :
+				"exit or fork";
 }
 
 /**

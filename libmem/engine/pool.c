@@ -27,7 +27,7 @@ unsigned int pool_nr_workers(void)
 	return (unsigned int)CPU_COUNT(&set);
 }
 
-static uint64_t count_blocks(const uint32_t grid[3])
+static uint64_t pool_count_blocks(const uint32_t grid[3])
 {
 	const unsigned __int128 nr = (unsigned __int128)grid[0] * grid[1] *
 				     grid[2];
@@ -43,12 +43,12 @@ static uint64_t count_blocks(const uint32_t grid[3])
  */
 int pool_check(const struct engine_job *job)
 {
-	return count_blocks(job->grid) && job->args_len <= MEM_ARGS_MAX ?
+	return pool_count_blocks(job->grid) && job->args_len <= MEM_ARGS_MAX ?
 	       0 : -EINVAL;
 }
 
 /* Provides block-shared memory for the job's blocks. */
-static int get_shared(struct worker *worker, size_t len)
+static int pool_get_shared(struct worker *worker, size_t len)
 {
 	void *shared;
 
@@ -65,7 +65,8 @@ static int get_shared(struct worker *worker, size_t len)
 	return 0;
 }
 
-static int run_block(struct pool *pool, struct worker *worker, uint64_t index)
+static int pool_run_block(struct pool *pool, struct worker *worker,
+			  uint64_t index)
 {
 	const struct wire_job *job = &pool->job;
 	struct mem_block block = {
@@ -89,27 +90,29 @@ static int run_block(struct pool *pool, struct worker *worker, uint64_t index)
 }
 
 /* Stores the first error, which is that of the job. */
-static void try_block(struct pool *pool, struct worker *worker, uint64_t index)
+static void pool_try_block(struct pool *pool, struct worker *worker,
+			   uint64_t index)
 {
 	int none = 0;
 	int err;
 
 	if (atomic_load(&pool->err))
 		return;
-	err = get_shared(worker, pool->job.shared_len);
+	err = pool_get_shared(worker, pool->job.shared_len);
 	if (!err)
-		err = run_block(pool, worker, index);
+		err = pool_run_block(pool, worker, index);
 	if (err)
 		atomic_compare_exchange_strong(&pool->err, &none, err);
 }
 
 /* Runs blocks until none is left. */
-static void run_blocks(struct pool *pool, struct worker *worker)
+static void pool_run_blocks(struct pool *pool, struct worker *worker)
 {
 	long left;
 
 	while ((left = atomic_fetch_sub(&pool->left, 1)) > 0) {
-		try_block(pool, worker, (uint64_t)(pool->nr_blocks - left));
+		pool_try_block(pool, worker,
+			       (uint64_t)(pool->nr_blocks - left));
 		if (atomic_fetch_sub(&pool->nr_undone, 1) == 1 &&
 		    worker->is_helper) {
 			atomic_fetch_add(&pool->nr_done, 1);
@@ -131,7 +134,7 @@ static void run_blocks(struct pool *pool, struct worker *worker)
 int pool_run(struct pool *pool, struct worker *worker,
 	     const struct wire_job *job, void *args)
 {
-	const long nr_blocks = (long)count_blocks(job->grid);
+	const long nr_blocks = (long)pool_count_blocks(job->grid);
 	unsigned int seen;
 
 	memcpy(&pool->job, job, offsetof(struct wire_job, args));
@@ -145,7 +148,7 @@ int pool_run(struct pool *pool, struct worker *worker,
 		futex_wake(&pool->nr_jobs, nr_blocks < INT_MAX ?
 					   (int)nr_blocks - 1 : INT_MAX);
 	}
-	run_blocks(pool, worker);
+	pool_run_blocks(pool, worker);
 	for (;;) {
 		seen = atomic_load(&pool->nr_done);
 		if (!atomic_load(&pool->nr_undone))
@@ -165,7 +168,7 @@ void pool_help(struct pool *pool, struct worker *worker)
 
 	for (;;) {
 		seen = atomic_load(&pool->nr_jobs);
-		run_blocks(pool, worker);
+		pool_run_blocks(pool, worker);
 		if (atomic_load(&pool->is_stopped))
 			break;
 		futex_wait(&pool->nr_jobs, seen, FOREVER);

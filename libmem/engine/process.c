@@ -37,12 +37,12 @@ int __sigaction(int signal, const struct sigaction *action,
 struct process *process;
 
 /**
- * process_tell() - send an event to the owner
+ * process_send_event() - send an event to the owner
  * @event: event; the fields that belong to it are written
  *
  * Context: any, also a signal handler.
  */
-void process_tell(enum engine_event event)
+void process_send_event(enum engine_event event)
 {
 	process->shared->event = event;
 	atomic_fetch_add(&process->shared->nr_events, 1);
@@ -78,13 +78,13 @@ int process_take_fd(void)
 	return fd;
 }
 
-static int compare(const void *one, const void *other)
+static int process_compare_fds(const void *one, const void *other)
 {
 	return *(const int *)one - *(const int *)other;
 }
 
 /* Closes descriptors from @from to @last, one by one. */
-static int close_listed(unsigned int from, unsigned int last)
+static int process_close_listed(unsigned int from, unsigned int last)
 {
 	const int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
 	char entries[1024] __attribute__((aligned(8)));
@@ -109,11 +109,11 @@ static int close_listed(unsigned int from, unsigned int last)
 }
 
 /* The system call may be refused: containers refuse those they do not know. */
-static int close_all(unsigned int from, unsigned int last)
+static int process_close_range(unsigned int from, unsigned int last)
 {
 	if (!syscall(SYS_close_range, from, last, 0))
 		return 0;
-	return close_listed(from, last);
+	return process_close_listed(from, last);
 }
 
 /*
@@ -121,7 +121,7 @@ static int close_all(unsigned int from, unsigned int last)
  * needs. Otherwise the application could not really close them: the peer of a
  * socket would wait for its end.
  */
-static int close_foreign(const struct engine_start *start)
+static int process_close_foreign(const struct engine_start *start)
 {
 	int needed[] = {
 		STDERR_FILENO, start->sock, start->app_pidfd,
@@ -132,7 +132,7 @@ static int close_foreign(const struct engine_start *start)
 	size_t i;
 	int err = 0;
 
-	qsort(needed, nr, sizeof(*needed), compare);
+	qsort(needed, nr, sizeof(*needed), process_compare_fds);
 	for (i = 0; !err && i < nr; i++) {
 		unsigned int until = i + 1 < nr ? (unsigned int)needed[i + 1] :
 						  UINT_MAX;
@@ -141,12 +141,12 @@ static int close_foreign(const struct engine_start *start)
 			continue;
 		from = (unsigned int)needed[i] + 1;
 		if (until > from)
-			err = close_all(from, until - 1);
+			err = process_close_range(from, until - 1);
 	}
 	return err;
 }
 
-static void default_signals(void)
+static void process_reset_signals(void)
 {
 	const struct sigaction none = { .sa_handler = SIG_DFL };
 	const stack_t no_stack = { .ss_flags = SS_DISABLE };
@@ -158,7 +158,7 @@ static void default_signals(void)
 }
 
 /* Blocks all signals except the synchronous ones and that of abort(). */
-static void block_signals(void)
+static void process_block_signals(void)
 {
 	sigset_t set;
 
@@ -174,7 +174,7 @@ static void block_signals(void)
 }
 
 /* Takes addresses that the owner reserved, followed by a guard page. */
-static void *take_addr(size_t len)
+static void *process_take_addr(size_t len)
 {
 	const size_t page_len = process->page_len;
 	const size_t all = (len + 2 * page_len - 1) / page_len * page_len;
@@ -195,7 +195,7 @@ static void *take_addr(size_t len)
  */
 void *process_map(size_t len)
 {
-	void *addr = take_addr(len);
+	void *addr = process_take_addr(len);
 
 	if (!addr || mprotect(addr, len, PROT_READ | PROT_WRITE))
 		return NULL;
@@ -203,7 +203,7 @@ void *process_map(size_t len)
 }
 
 /* Drops buffered output of the application, which prints it itself. */
-static int take_output(void)
+static int process_take_output(void)
 {
 	char *buffer = process_map(ENGINE_OUTPUT_LEN);
 
@@ -217,7 +217,7 @@ static int take_output(void)
 	       -ENOMEM : 0;
 }
 
-static int map_window(struct process *own)
+static int process_map_window(struct process *own)
 {
 	const struct engine_window *window = &own->start.window;
 	const int flags = window->view.nr >= 0 ? MAP_SHARED :
@@ -232,7 +232,7 @@ static int map_window(struct process *own)
 	own->window = addr;
 	if (window->before.nr < 0)
 		return 0;
-	addr = take_addr(window->len);
+	addr = process_take_addr(window->len);
 	if (!addr || mmap(addr, window->len, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
 			  window->before.nr, 0) == MAP_FAILED)
@@ -241,7 +241,7 @@ static int map_window(struct process *own)
 	return 0;
 }
 
-static void close_files(const struct engine_window *window)
+static void process_close_files(const struct engine_window *window)
 {
 	if (window->view.nr >= 0)
 		close(window->view.nr);
@@ -249,7 +249,7 @@ static void close_files(const struct engine_window *window)
 		close(window->before.nr);
 }
 
-static int set_up(struct process *own)
+static int process_set_up(struct process *own)
 {
 	const struct engine_window *window = &own->start.window;
 	int err;
@@ -258,12 +258,12 @@ static int set_up(struct process *own)
 	page_set_init(&own->stored, own->shared + 1, own->nr_pages);
 	err = drop_memory(own);
 	if (!err)
-		err = take_output();
+		err = process_take_output();
 	if (!err)
-		err = map_window(own);
+		err = process_map_window(own);
 	if (err)
 		return err;
-	close_files(window);
+	process_close_files(window);
 	own->access = process_map(own->nr_pages);
 	own->args = process_map(MEM_ARGS_MAX);
 	own->pool.begin_block = touch_begin_block;
@@ -275,21 +275,21 @@ static int set_up(struct process *own)
  * application. A child of fork() would return from the kernel and be an engine,
  * too.
  */
-static void on_exit_called(void)
+static void process_on_exit(void)
 {
 	futex_lock(&process->lock);
 	touch_end(-EIO, 0);
 }
 
 /* Called when a kernel ends its thread. */
-static void on_thread_end(void *unused)
+static void process_on_thread_end(void *unused)
 {
 	(void)unused;
-	on_exit_called();
+	process_on_exit();
 }
 
 /* Its stack, and that of its handlers, have guard pages below them. */
-static int start_thread(void *(*run)(void *))
+static int process_start_thread(void *(*run)(void *))
 {
 	void *stack = process_map(ENGINE_STACK_LEN);
 	pthread_attr_t attr;
@@ -307,11 +307,11 @@ static int start_thread(void *(*run)(void *))
 	return -err;
 }
 
-static void *help(void *stack)
+static void *process_help(void *stack)
 {
 	struct worker worker = { .is_helper = true };
 
-	pthread_cleanup_push(on_thread_end, NULL);
+	pthread_cleanup_push(process_on_thread_end, NULL);
 	if (!touch_thread_init(stack))
 		pool_help(&process->pool, &worker);
 	pthread_cleanup_pop(0);
@@ -319,7 +319,7 @@ static void *help(void *stack)
 }
 
 /* Starts helpers. Jobs also run without them. */
-static void get_helpers(const uint32_t grid[3])
+static void process_start_helpers(const uint32_t grid[3])
 {
 	unsigned int i;
 
@@ -328,11 +328,11 @@ static void get_helpers(const uint32_t grid[3])
 		return;
 	process->has_helpers = true;
 	for (i = 1; i < process->start.nr_workers; i++)
-		if (start_thread(help))
+		if (process_start_thread(process_help))
 			return;
 }
 
-static int change_all(void)
+static int process_apply_changes(void)
 {
 	const struct engine_shared *shared = process->shared;
 	size_t i;
@@ -350,29 +350,29 @@ static int change_all(void)
 	return 0;
 }
 
-static int run_job(struct worker *worker)
+static int process_run_job(struct worker *worker)
 {
 	const struct wire_job *job = &process->shared->job;
-	int err = change_all();
+	int err = process_apply_changes();
 
 	if (err)
 		return err;
 	memcpy(process->args, job->args, job->args_len);
-	get_helpers(job->grid);
+	process_start_helpers(job->grid);
 	return pool_run(&process->pool, worker, job, process->args);
 }
 
-static int serve(struct worker *worker)
+static int process_serve(struct worker *worker)
 {
 	int err;
 
 	switch (process->shared->request) {
 	case REQUEST_CHANGES:
 		touch_begin_job();
-		return change_all();
+		return process_apply_changes();
 	case REQUEST_JOB:
 		touch_begin_job();
-		err = run_job(worker);
+		err = process_run_job(worker);
 		touch_end_job();
 		return err;
 	case REQUEST_FLUSH:
@@ -382,7 +382,7 @@ static int serve(struct worker *worker)
 	return -EINVAL;
 }
 
-static void serve_all(void *stack)
+static void process_serve_all(void *stack)
 {
 	struct engine_shared *shared = process->shared;
 	struct worker worker = { 0 };
@@ -394,11 +394,11 @@ static void serve_all(void *stack)
 			.status = status,
 		};
 		shared->has_output = __fpending(stdout) > 0;
-		process_tell(EVENT_DONE);
+		process_send_event(EVENT_DONE);
 		while (atomic_load(&shared->nr_requests) == seen)
 			futex_wait(&shared->nr_requests, seen, FOREVER);
 		atomic_store(&shared->nr_taken, seen + 1);
-		status = serve(&worker);
+		status = process_serve(&worker);
 	}
 }
 
@@ -408,7 +408,7 @@ static void serve_all(void *stack)
  * the start fails, instead of a kernel. This thread is new, and has no free
  * blocks of any length yet.
  */
-static void try_allocator(void)
+static void process_try_allocator(void)
 {
 	volatile char *block;
 	size_t len;
@@ -421,17 +421,17 @@ static void try_allocator(void)
 	}
 }
 
-static void *serve_main(void *stack)
+static void *process_serve_main(void *stack)
 {
-	pthread_cleanup_push(on_thread_end, NULL);
-	try_allocator();
-	serve_all(stack);
+	pthread_cleanup_push(process_on_thread_end, NULL);
+	process_try_allocator();
+	process_serve_all(stack);
 	pthread_cleanup_pop(0);
 	return NULL;
 }
 
 /* Flushes output, unless a thread that does not exist holds its lock. */
-static NO_ASAN void __attribute__((noreturn)) end(void)
+static NO_ASAN void __attribute__((noreturn)) process_end(void)
 {
 	sigset_t alarm_only;
 
@@ -443,7 +443,7 @@ static NO_ASAN void __attribute__((noreturn)) end(void)
 	_exit(0);
 }
 
-static NO_ASAN void __attribute__((noreturn)) wait_for_end(void)
+static NO_ASAN void __attribute__((noreturn)) process_wait_for_end(void)
 {
 	struct pollfd fds[] = {
 		{ .fd = process->start.sock },
@@ -452,7 +452,7 @@ static NO_ASAN void __attribute__((noreturn)) wait_for_end(void)
 
 	while (poll(fds, 2, -1) <= 0)
 		;
-	end();
+	process_end();
 }
 
 /**
@@ -468,8 +468,8 @@ NO_ASAN void process_main(struct engine_start *start)
 
 	/* Unmaps buffers of heaps, which children of the program inherit. */
 	munmap(start->window.addr, start->window.len);
-	default_signals();
-	err = close_foreign(start);
+	process_reset_signals();
+	err = process_close_foreign(start);
 	own->start = *start;
 	own->page_len = (size_t)1 << start->window.page_shift;
 	process = own;
@@ -477,21 +477,22 @@ NO_ASAN void process_main(struct engine_start *start)
 	prctl(PR_SET_NAME, start->name);
 	own->shared = own->start.shared;
 	if (!err)
-		err = set_up(own);
+		err = process_set_up(own);
 	if (!err)
 		err = touch_init();
-	if (!err && (atexit(on_exit_called) || at_quick_exit(on_exit_called) ||
-		     pthread_atfork(on_exit_called, NULL, NULL)))
+	if (!err &&
+	    (atexit(process_on_exit) || at_quick_exit(process_on_exit) ||
+	     pthread_atfork(process_on_exit, NULL, NULL)))
 		err = -ENOMEM;
-	block_signals();
+	process_block_signals();
 	if (!err) {
 		drop_stores(own);
-		err = start_thread(serve_main);
+		err = process_start_thread(process_serve_main);
 	}
 	if (err) {
 		own->shared->result = (struct engine_result) { .status = err };
-		process_tell(EVENT_DONE);
+		process_send_event(EVENT_DONE);
 		_exit(1);
 	}
-	wait_for_end();
+	process_wait_for_end();
 }

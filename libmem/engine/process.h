@@ -3,7 +3,7 @@
  * Engines: what the owner and the process share, and declarations of both.
  *
  * The owner sends requests (nr_requests), the process sends events (nr_events)
- * and gets replies (nr_answers). Each is a counter on which the other side
+ * and gets replies (nr_replies). Each is a counter on which the other side
  * waits, followed by the fields that it announces: they are written before the
  * counter is incremented. A descriptor that belongs to them has been sent over
  * the socket by then. Otherwise the socket only signals the end of one side.
@@ -105,8 +105,8 @@ struct page_set {
  * @touch: of EVENT_TOUCH
  * @result: of the other events
  * @has_output: output has not been flushed
- * @nr_answers: replies of the owner
- * @answer: the newest reply
+ * @nr_replies: replies of the owner
+ * @reply: the newest reply
  * @nr_stored: above 0 if the set has pages
  * @is_compared: every page of the set has changed since the job began
  * @job: of REQUEST_JOB
@@ -124,8 +124,8 @@ struct engine_shared {
 	struct engine_result result;
 	bool has_output;
 
-	atomic_uint nr_answers __attribute__((aligned(LINE)));
-	struct wire_grant answer;
+	atomic_uint nr_replies __attribute__((aligned(LINE)));
+	struct wire_grant reply;
 
 	size_t nr_stored __attribute__((aligned(LINE)));
 	bool is_compared;
@@ -417,7 +417,7 @@ void drop_stores(const struct process *process);
 extern struct process *process;
 void *process_map(size_t len);
 void process_main(struct engine_start *start) __attribute__((noreturn));
-void process_tell(enum engine_event event);
+void process_send_event(enum engine_event event);
 int process_take_fd(void);
 
 /* touch.c */

@@ -9,7 +9,7 @@
 
 #define BITS	64
 
-static size_t words_of(size_t nr)
+static size_t page_set_words_of(size_t nr)
 {
 	return (nr + BITS - 1) / BITS;
 }
@@ -22,9 +22,9 @@ static size_t words_of(size_t nr)
  */
 size_t page_set_len(size_t nr_pages)
 {
-	const size_t nr_words = words_of(nr_pages);
+	const size_t nr_words = page_set_words_of(nr_pages);
 
-	return (nr_words + words_of(nr_words)) * sizeof(uint64_t);
+	return (nr_words + page_set_words_of(nr_words)) * sizeof(uint64_t);
 }
 
 /**
@@ -35,7 +35,7 @@ size_t page_set_len(size_t nr_pages)
  */
 void page_set_init(struct page_set *set, void *at, size_t nr_pages)
 {
-	set->nr_words = words_of(nr_pages);
+	set->nr_words = page_set_words_of(nr_pages);
 	set->words = at;
 	set->blocks = set->words + set->nr_words;
 }
@@ -79,7 +79,8 @@ void page_set_remove(struct page_set *set, size_t page)
 }
 
 /* Returns the first bit at or after @from, or @nr_words * 64. */
-static size_t next_bit(const uint64_t *words, size_t nr_words, size_t from)
+static size_t page_set_next_bit(const uint64_t *words, size_t nr_words,
+				size_t from)
 {
 	size_t word = from / BITS;
 	uint64_t bits;
@@ -94,16 +95,16 @@ static size_t next_bit(const uint64_t *words, size_t nr_words, size_t from)
 }
 
 /* Returns the first page at or after @from; skips empty words by @blocks. */
-static size_t next_page(const struct page_set *set, size_t from)
+static size_t page_set_next_page(const struct page_set *set, size_t from)
 {
-	const size_t nr_blocks = words_of(set->nr_words);
+	const size_t nr_blocks = page_set_words_of(set->nr_words);
 	size_t word = from / BITS, page;
 
 	while (word < set->nr_words) {
-		page = next_bit(set->words, word + 1, from);
+		page = page_set_next_bit(set->words, word + 1, from);
 		if (page < (word + 1) * BITS)
 			return page;
-		word = next_bit(set->blocks, nr_blocks, word + 1);
+		word = page_set_next_bit(set->blocks, nr_blocks, word + 1);
 		from = word * BITS;
 	}
 	return set->nr_words * BITS;
@@ -120,7 +121,7 @@ static size_t next_page(const struct page_set *set, size_t from)
 size_t page_set_next(const struct page_set *set, size_t from, size_t *nr)
 {
 	const size_t end = set->nr_words * BITS;
-	const size_t first = next_page(set, from);
+	const size_t first = page_set_next_page(set, from);
 	size_t last = first;
 
 	while (last < end && page_set_has(set, last))
@@ -135,11 +136,11 @@ size_t page_set_next(const struct page_set *set, size_t from, size_t *nr)
  */
 void page_set_clear(struct page_set *set)
 {
-	const size_t nr_blocks = words_of(set->nr_words);
-	size_t word = next_bit(set->blocks, nr_blocks, 0);
+	const size_t nr_blocks = page_set_words_of(set->nr_words);
+	size_t word = page_set_next_bit(set->blocks, nr_blocks, 0);
 
 	for (; word < set->nr_words;
-	     word = next_bit(set->blocks, nr_blocks, word + 1))
+	     word = page_set_next_bit(set->blocks, nr_blocks, word + 1))
 		set->words[word] = 0;
 	memset(set->blocks, 0, nr_blocks * sizeof(*set->blocks));
 }

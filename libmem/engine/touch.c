@@ -23,7 +23,7 @@
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
 
-static int prot_of(enum engine_access access)
+static int touch_prot_of(enum engine_access access)
 {
 	switch (access) {
 	case ENGINE_READ:
@@ -36,16 +36,16 @@ static int prot_of(enum engine_access access)
 	}
 }
 
-static void *page_addr(size_t page)
+static void *touch_page_addr(size_t page)
 {
 	return process->window + page * process->page_len;
 }
 
 /* Without access, a file of a buffer is unmapped, so that it can be freed. */
-static int protect(const struct wire_grant *grant, int fd)
+static int touch_protect(const struct wire_grant *grant, int fd)
 {
 	void *addr = process->window + grant->off;
-	const int prot = prot_of(grant->access);
+	const int prot = touch_prot_of(grant->access);
 	int flags = MAP_SHARED;
 
 	if (fd < 0 && (process->start.window.view.nr >= 0 || prot != PROT_NONE))
@@ -61,7 +61,7 @@ static int protect(const struct wire_grant *grant, int fd)
  * Pages that differ from their neighbours are separate mappings, whose number
  * is limited. Without any access there is one mapping, and touches fault again.
  */
-static void hide_all(void)
+static void touch_hide_all(void)
 {
 	mprotect(process->window, process->start.window.len, PROT_NONE);
 	madvise(process->access, process->nr_pages, MADV_DONTNEED);
@@ -70,10 +70,10 @@ static void hide_all(void)
 /*
  * Protects tracked pages. If this fails, the next touch asks the owner again.
  */
-static void set_prot(size_t page, size_t nr, int prot)
+static void touch_set_prot(size_t page, size_t nr, int prot)
 {
-	if (mprotect(page_addr(page), nr * process->page_len, prot))
-		hide_all();
+	if (mprotect(touch_page_addr(page), nr * process->page_len, prot))
+		touch_hide_all();
 }
 
 /**
@@ -86,11 +86,11 @@ static void set_prot(size_t page, size_t nr, int prot)
  */
 int touch_change(const struct wire_grant *grant, int fd)
 {
-	int err = protect(grant, fd);
+	int err = touch_protect(grant, fd);
 
 	if (err == -ENOMEM) {
-		hide_all();
-		err = protect(grant, fd);
+		touch_hide_all();
+		err = touch_protect(grant, fd);
 	}
 	if (!err)
 		memset(process->access + grant->off / process->page_len,
@@ -99,7 +99,7 @@ int touch_change(const struct wire_grant *grant, int fd)
 }
 
 /* Applies to the pages of a run that are still tracked. */
-static void track_again(size_t page, size_t nr)
+static void touch_track_again(size_t page, size_t nr)
 {
 	const size_t end = page + nr;
 	size_t first;
@@ -111,7 +111,7 @@ static void track_again(size_t page, size_t nr)
 		while (page < end && process->access[page] == ENGINE_TRACKED)
 			page++;
 		if (page > first)
-			set_prot(first, page - first, PROT_READ);
+			touch_set_prot(first, page - first, PROT_READ);
 	}
 }
 
@@ -131,16 +131,17 @@ void touch_begin_job(void)
 		return;
 	for (page = page_set_next(stored, 0, &nr); nr;
 	     page = page_set_next(stored, page + nr, &nr))
-		track_again(page, nr);
+		touch_track_again(page, nr);
 	page_set_clear(stored);
 	process->shared->nr_stored = 0;
 }
 
-static bool is_as_before(size_t page)
+static bool touch_is_unchanged(size_t page)
 {
 	const size_t len = process->page_len;
 
-	return !memcmp(process->before + page * len, page_addr(page), len);
+	return !memcmp(process->before + page * len, touch_page_addr(page),
+		       len);
 }
 
 /*
@@ -148,17 +149,17 @@ static bool is_as_before(size_t page)
  * Returns false if one remains, because there are too many mappings: pages that
  * are to be compared are not hidden for that.
  */
-static bool drop_unchanged(size_t page, size_t end)
+static bool touch_drop_unchanged(size_t page, size_t end)
 {
 	size_t first;
 
 	while (page < end) {
-		while (page < end && !is_as_before(page))
+		while (page < end && !touch_is_unchanged(page))
 			page++;
 		first = page;
-		while (page < end && is_as_before(page))
+		while (page < end && touch_is_unchanged(page))
 			page++;
-		if (page > first && mprotect(page_addr(first),
+		if (page > first && mprotect(touch_page_addr(first),
 					     (page - first) * process->page_len,
 					     PROT_READ))
 			return false;
@@ -169,7 +170,7 @@ static bool drop_unchanged(size_t page, size_t end)
 }
 
 /* Pages that had to be hidden meanwhile cannot be compared. */
-static bool can_be_compared(size_t page, size_t end)
+static bool touch_can_compare(size_t page, size_t end)
 {
 	while (page < end && process->access[page] == ENGINE_TRACKED)
 		page++;
@@ -192,11 +193,11 @@ void touch_end_job(void)
 		return;
 	for (page = page_set_next(stored, 0, &nr); nr;
 	     page = page_set_next(stored, page + nr, &nr))
-		if (!can_be_compared(page, page + nr))
+		if (!touch_can_compare(page, page + nr))
 			return;
 	for (page = page_set_next(stored, 0, &nr); nr;
 	     page = page_set_next(stored, page + nr, &nr))
-		if (!drop_unchanged(page, page + nr))
+		if (!touch_drop_unchanged(page, page + nr))
 			return;
 	process->shared->is_compared = true;
 }
@@ -232,13 +233,13 @@ void touch_end(int status, int signal)
 
 	result->status = status;
 	result->signal = signal;
-	process_tell(EVENT_END);
+	process_send_event(EVENT_END);
 	for (;;)
 		pause();
 }
 
 /* Finds the run that a page continues; four times as many pages follow. */
-static struct store_run *run_of(size_t page)
+static struct store_run *touch_run_of(size_t page)
 {
 	struct store_run *run;
 	size_t i;
@@ -256,60 +257,60 @@ static struct store_run *run_of(size_t page)
 	return run;
 }
 
-static bool is_ready(size_t page)
+static bool touch_is_ready(size_t page)
 {
 	return page_set_has(&process->stored, page);
 }
 
-static bool may_be_ready(size_t page)
+static bool touch_may_be_ready(size_t page)
 {
-	return process->access[page] == ENGINE_TRACKED && !is_ready(page);
+	return process->access[page] == ENGINE_TRACKED && !touch_is_ready(page);
 }
 
 /* Saves the page and those that follow, then makes them writable. */
-static void make_ready(size_t page)
+static void touch_make_ready(size_t page)
 {
 	const size_t len = process->page_len;
 	size_t first = page, end = page + 1, i;
 	struct store_run *run;
 
-	if (is_ready(page)) {
-		set_prot(page, 1, PROT_READ | PROT_WRITE);
+	if (touch_is_ready(page)) {
+		touch_set_prot(page, 1, PROT_READ | PROT_WRITE);
 		return;
 	}
-	run = run_of(page);
+	run = touch_run_of(page);
 	if (page < run->first) {
 		while (end - first < run->len && first > 0 &&
-		       may_be_ready(first - 1))
+		       touch_may_be_ready(first - 1))
 			first--;
 		run->first = first;
 	} else {
 		while (end - first < run->len && end < process->nr_pages &&
-		       may_be_ready(end))
+		       touch_may_be_ready(end))
 			end++;
 		run->end = end;
 	}
-	memcpy(process->before + first * len, page_addr(first),
+	memcpy(process->before + first * len, touch_page_addr(first),
 	       (end - first) * len);
 	for (i = first; i < end; i++)
 		page_set_add(&process->stored, i);
 	process->shared->nr_stored += end - first;
-	set_prot(first, end - first, PROT_READ | PROT_WRITE);
+	touch_set_prot(first, end - first, PROT_READ | PROT_WRITE);
 }
 
 /* Sends a touch to the owner. */
-static bool ask(const struct engine_touch *touch)
+static bool touch_request(const struct engine_touch *touch)
 {
 	struct engine_shared *shared = process->shared;
-	const unsigned int seen = atomic_load(&shared->nr_answers);
+	const unsigned int seen = atomic_load(&shared->nr_replies);
 	struct wire_grant grant;
 	int fd = -1, err;
 
 	shared->touch = *touch;
-	process_tell(EVENT_TOUCH);
-	while (atomic_load(&shared->nr_answers) == seen)
-		futex_wait(&shared->nr_answers, seen, FOREVER);
-	grant = shared->answer;
+	process_send_event(EVENT_TOUCH);
+	while (atomic_load(&shared->nr_replies) == seen)
+		futex_wait(&shared->nr_replies, seen, FOREVER);
+	grant = shared->reply;
 	if (grant.has_fd)
 		fd = process_take_fd();
 	err = touch_change(&grant, fd);
@@ -319,25 +320,25 @@ static bool ask(const struct engine_touch *touch)
 }
 
 /* Makes the page accessible, or ends the job. */
-static bool get_page(const struct engine_touch *touch)
+static bool touch_get_page(const struct engine_touch *touch)
 {
 	const size_t page = touch->off / process->page_len;
 	const uint8_t *access = &process->access[page];
 
 	if (*access == ENGINE_HIDDEN ||
 	    (*access == ENGINE_READ && touch->is_write)) {
-		if (!ask(touch))
+		if (!touch_request(touch))
 			return false;
 	} else if (*access != ENGINE_TRACKED) {
 		/* Another thread has made it accessible. */
 		return true;
 	}
 	if (*access == ENGINE_TRACKED && touch->is_write)
-		make_ready(page);
+		touch_make_ready(page);
 	return true;
 }
 
-static bool is_in(const struct range *at, uintptr_t addr)
+static bool touch_range_has(const struct range *at, uintptr_t addr)
 {
 	return addr - at->start < at->end - at->start;
 }
@@ -347,7 +348,7 @@ static bool is_in(const struct range *at, uintptr_t addr)
  * memory of the program. Some variables of the C and C++ library are there,
  * too.
  */
-static bool is_runtimes(uintptr_t addr, uintptr_t ip)
+static bool touch_is_by_runtime(uintptr_t addr, uintptr_t ip)
 {
 	const struct objects *objects = process->start.objects;
 	const struct segment *storing = objects_find(objects, ip);
@@ -356,7 +357,7 @@ static bool is_runtimes(uintptr_t addr, uintptr_t ip)
 	if (storing && storing->may_store)
 		return true;
 	for (i = 0; i < objects->nr_open; i++)
-		if (is_in(&objects->open[i], addr))
+		if (touch_range_has(&objects->open[i], addr))
 			return true;
 	return false;
 }
@@ -366,7 +367,7 @@ static bool is_runtimes(uintptr_t addr, uintptr_t ip)
  * determined. A handler may come here itself when it calls a function for the
  * first time, so the lock is not needed.
  */
-static bool open_page(uintptr_t addr, uintptr_t ip)
+static bool touch_open_page(uintptr_t addr, uintptr_t ip)
 {
 	const struct objects *objects = process->start.objects;
 	const struct segment *segment = objects_find(objects, addr);
@@ -374,7 +375,7 @@ static bool open_page(uintptr_t addr, uintptr_t ip)
 	unsigned int nr;
 
 	if (!segment || !segment->is_host || !segment->is_writable ||
-	    !is_runtimes(addr, ip))
+	    !touch_is_by_runtime(addr, ip))
 		return false;
 	if (mprotect((void *)page, process->page_len, PROT_READ | PROT_WRITE))
 		return false;
@@ -384,17 +385,17 @@ static bool open_page(uintptr_t addr, uintptr_t ip)
 	return true;
 }
 
-static bool is_in_window(uintptr_t addr)
+static bool touch_is_in_window(uintptr_t addr)
 {
 	return addr - (uintptr_t)process->window < process->start.window.len;
 }
 
-static bool may_go_on(const struct engine_touch *touch)
+static bool touch_may_continue(const struct engine_touch *touch)
 {
 	bool ret;
 
 	futex_lock(&process->lock);
-	ret = get_page(touch);
+	ret = touch_get_page(touch);
 	if (ret)
 		futex_unlock(&process->lock);
 	return ret;
@@ -412,16 +413,15 @@ bool touch_is_beyond_stack(uintptr_t addr, const void *context)
 	return addr - (trap_sp(context) - STACK_NEAR) < 2 * STACK_NEAR;
 }
 
-static void __attribute__((noreturn)) end_by_fault(int signal,
-						   const siginfo_t *info,
-						   const ucontext_t *context)
+static void __attribute__((noreturn))
+touch_end_by_fault(int signal, const siginfo_t *info, const ucontext_t *context)
 {
 	struct engine_result *result = &process->shared->result;
 
 	result->addr = (uintptr_t)info->si_addr;
 	result->ip = trap_ip(context);
 	result->is_write = trap_is_store(context);
-	if (is_in_window(result->addr))
+	if (touch_is_in_window(result->addr))
 		result->place = ENGINE_WINDOW;
 	else
 		result->place = mappings_place(&process->mappings,
@@ -433,14 +433,14 @@ static void __attribute__((noreturn)) end_by_fault(int signal,
 }
 
 /* Returns true if an instruction accessed a page without the permission. */
-static bool is_access(int signal, const siginfo_t *info,
-		      const ucontext_t *context)
+static bool touch_is_access_fault(int signal, const siginfo_t *info,
+				  const ucontext_t *context)
 {
 	return signal == SIGSEGV && info->si_code == SEGV_ACCERR &&
 	       !trap_is_fetch(context);
 }
 
-static bool handle(const siginfo_t *info, const ucontext_t *context)
+static bool touch_handle(const siginfo_t *info, const ucontext_t *context)
 {
 	const uintptr_t addr = (uintptr_t)info->si_addr;
 	const struct engine_touch touch = {
@@ -449,28 +449,28 @@ static bool handle(const siginfo_t *info, const ucontext_t *context)
 		.is_write = trap_is_store(context),
 	};
 
-	if (!is_in_window(addr)) {
-		if (touch.is_write && open_page(addr, touch.ip))
+	if (!touch_is_in_window(addr)) {
+		if (touch.is_write && touch_open_page(addr, touch.ip))
 			return true;
 		futex_lock(&process->lock);
 		return false;
 	}
-	return may_go_on(&touch);
+	return touch_may_continue(&touch);
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+static void touch_on_signal(int signal, siginfo_t *info, void *context)
 {
 	const int err = errno;
 
-	if (is_access(signal, info, context)) {
-		if (!handle(info, context))
-			end_by_fault(signal, info, context);
+	if (touch_is_access_fault(signal, info, context)) {
+		if (!touch_handle(info, context))
+			touch_end_by_fault(signal, info, context);
 		errno = err;
 		return;
 	}
 	futex_lock(&process->lock);
 	if (info->si_code > 0 && (signal == SIGSEGV || signal == SIGBUS))
-		end_by_fault(signal, info, context);
+		touch_end_by_fault(signal, info, context);
 	touch_end(signal == SIGABRT ? -ECANCELED : -EIO, signal);
 }
 
@@ -485,7 +485,7 @@ int touch_init(void)
 		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS,
 	};
 	struct sigaction action = {
-		.sa_sigaction = on_signal,
+		.sa_sigaction = touch_on_signal,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
 	};
 	size_t i;
