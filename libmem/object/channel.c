@@ -57,7 +57,7 @@ bool deadline_is_over(uint64_t deadline)
 	return deadline != MEM_WAIT_FOREVER && now_ns() >= deadline;
 }
 
-static struct timespec timespec_of(uint64_t ns)
+static struct timespec channel_timespec_of(uint64_t ns)
 {
 	return (struct timespec) {
 		.tv_sec = (time_t)(ns / NS_PER_S),
@@ -66,9 +66,10 @@ static struct timespec timespec_of(uint64_t ns)
 }
 
 /* Returns false if the deadline has passed. */
-static bool wait_change(struct mem_endpoint *endpoint, uint64_t deadline)
+static bool channel_wait_change(struct mem_endpoint *endpoint,
+				uint64_t deadline)
 {
-	const struct timespec end = timespec_of(deadline);
+	const struct timespec end = channel_timespec_of(deadline);
 
 	if (deadline == MEM_WAIT_FOREVER)
 		return !pthread_cond_wait(&endpoint->changed, &endpoint->lock);
@@ -88,8 +89,8 @@ short socket_poll(int fd, short events, uint64_t deadline)
 {
 	struct pollfd sock = { .fd = fd, .events = events };
 	const uint64_t now = now_ns();
-	const struct timespec left = timespec_of(deadline > now ?
-						 deadline - now : 0);
+	const struct timespec left = channel_timespec_of(deadline > now ?
+							 deadline - now : 0);
 
 	if (ppoll(&sock, 1, deadline == MEM_WAIT_FOREVER ? NULL : &left,
 		  NULL) <= 0)
@@ -100,7 +101,7 @@ short socket_poll(int fd, short events, uint64_t deadline)
 /*
  * Reads at most @max frames, without waiting. Returns their number or -errno.
  */
-static int read_now(struct mem_endpoint *endpoint, int max)
+static int channel_read_now(struct mem_endpoint *endpoint, int max)
 {
 	int nr, ret;
 
@@ -124,8 +125,8 @@ static int read_now(struct mem_endpoint *endpoint, int max)
  * Reads a frame, or waits until there is one, or one of @events, or the
  * deadline has passed. The caller has checked that no other thread reads.
  */
-static int read_some(struct mem_endpoint *endpoint, short events,
-		     uint64_t deadline)
+static int channel_read_some(struct mem_endpoint *endpoint, short events,
+			     uint64_t deadline)
 {
 	unsigned int nr_looks = 0;
 	short polled = 0;
@@ -133,7 +134,7 @@ static int read_some(struct mem_endpoint *endpoint, short events,
 
 	endpoint->is_reading = true;
 	do {
-		ret = read_now(endpoint, 1);
+		ret = channel_read_now(endpoint, 1);
 		if (ret)
 			break;
 		/* Reading again costs less than sleeping and waking up. */
@@ -178,8 +179,8 @@ int endpoint_wait(struct mem_endpoint *endpoint, endpoint_has has,
 		if (deadline_is_over(deadline) && nr_late++ == MAX_LATE)
 			return -ETIMEDOUT;
 		if (!endpoint->is_reading)
-			err = read_some(endpoint, 0, deadline);
-		else if (!wait_change(endpoint, deadline))
+			err = channel_read_some(endpoint, 0, deadline);
+		else if (!channel_wait_change(endpoint, deadline))
 			err = -ETIMEDOUT;
 	}
 	return 0;
@@ -196,7 +197,7 @@ void endpoint_drain(struct mem_endpoint *endpoint)
 	if (endpoint->is_reading || endpoint->is_gone)
 		return;
 	endpoint->is_reading = true;
-	read_now(endpoint, MAX_FRAMES);
+	channel_read_now(endpoint, MAX_FRAMES);
 	endpoint->is_reading = false;
 	pthread_cond_broadcast(&endpoint->changed);
 }
@@ -217,10 +218,11 @@ void endpoint_took(struct mem_endpoint *endpoint, enum credit credit)
 	atomic_store(&endpoint->own->nr_taken[credit],
 		     ++endpoint->nr_taken[credit]);
 	endpoint_drain(endpoint);
-	frame_answer(endpoint);
+	frame_reply(endpoint);
 }
 
-static bool has_credit(const struct mem_endpoint *endpoint, const void *arg)
+static bool channel_has_credit(const struct mem_endpoint *endpoint,
+			       const void *arg)
 {
 	const enum credit credit = *(const enum credit *)arg;
 	uint32_t nr_taken = 0;
@@ -235,14 +237,14 @@ static bool has_credit(const struct mem_endpoint *endpoint, const void *arg)
  * Waits until the socket has room, but only for ROOM_WAIT_NS, since this thread
  * has to read if the one that reads now stops.
  */
-static void wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
+static void channel_wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
 {
 	const uint64_t soon = deadline_of(ROOM_WAIT_NS);
 
 	if (soon < deadline)
 		deadline = soon;
 	if (!endpoint->is_reading) {
-		read_some(endpoint, POLLOUT, deadline);
+		channel_read_some(endpoint, POLLOUT, deadline);
 		return;
 	}
 	pthread_mutex_unlock(&endpoint->lock);
@@ -251,24 +253,25 @@ static void wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
 }
 
 /* Becomes the only sender, with one credit of that kind. */
-static int send_begin(struct mem_endpoint *endpoint, enum credit credit,
-		      uint64_t deadline)
+static int channel_send_begin(struct mem_endpoint *endpoint, enum credit credit,
+			      uint64_t deadline)
 {
 	struct frame ask = { .type = FRAME_ASK, .seq = credit };
 	int err;
 
 	while (endpoint->is_sending)
-		if (!wait_change(endpoint, deadline) && endpoint->is_sending)
+		if (!channel_wait_change(endpoint, deadline) &&
+		    endpoint->is_sending)
 			return -ETIMEDOUT;
 	endpoint->is_sending = true;
-	if (!has_credit(endpoint, &credit))
+	if (!channel_has_credit(endpoint, &credit))
 		endpoint_drain(endpoint);
 	/* If the socket is full, the ask is sent when the peer has read. */
-	while (!has_credit(endpoint, &credit) && !endpoint->is_gone &&
+	while (!channel_has_credit(endpoint, &credit) && !endpoint->is_gone &&
 	       frame_send(endpoint, &ask, NULL, 0, -1) == -EAGAIN &&
 	       !deadline_is_over(deadline))
-		wait_room(endpoint, deadline);
-	err = endpoint_wait(endpoint, has_credit, &credit, deadline);
+		channel_wait_room(endpoint, deadline);
+	err = endpoint_wait(endpoint, channel_has_credit, &credit, deadline);
 	/* The peer has gone, although it has room. */
 	if (!err && endpoint->is_gone)
 		err = -EPIPE;
@@ -281,8 +284,8 @@ static int send_begin(struct mem_endpoint *endpoint, enum credit credit,
 	return 0;
 }
 
-static void send_end(struct mem_endpoint *endpoint, enum credit credit,
-		     int err)
+static void channel_send_end(struct mem_endpoint *endpoint, enum credit credit,
+			     int err)
 {
 	if (err)
 		endpoint->nr_sent[credit]--;
@@ -290,9 +293,9 @@ static void send_end(struct mem_endpoint *endpoint, enum credit credit,
 	pthread_cond_broadcast(&endpoint->changed);
 }
 
-static void wait_refs(struct mem_endpoint *endpoint)
+static void channel_wait_refs(struct mem_endpoint *endpoint)
 {
-	const struct timespec while_ns = timespec_of(REFS_WAIT_NS);
+	const struct timespec while_ns = channel_timespec_of(REFS_WAIT_NS);
 
 	pthread_mutex_unlock(&endpoint->lock);
 	nanosleep(&while_ns, NULL);
@@ -300,8 +303,9 @@ static void wait_refs(struct mem_endpoint *endpoint)
 }
 
 /* As frame_send(), but waits until the socket accepts the frame. */
-static int send_frame(struct mem_endpoint *endpoint, struct frame *frame,
-		      const void *bytes, size_t len, int fd, uint64_t deadline)
+static int channel_send_frame(struct mem_endpoint *endpoint,
+			      struct frame *frame, const void *bytes,
+			      size_t len, int fd, uint64_t deadline)
 {
 	int err;
 
@@ -315,9 +319,9 @@ static int send_frame(struct mem_endpoint *endpoint, struct frame *frame,
 		if (deadline_is_over(deadline))
 			return -ETIMEDOUT;
 		if (err == -ETOOMANYREFS)
-			wait_refs(endpoint);
+			channel_wait_refs(endpoint);
 		else
-			wait_room(endpoint, deadline);
+			channel_wait_room(endpoint, deadline);
 	}
 }
 
@@ -340,8 +344,9 @@ int endpoint_send_hello(struct mem_endpoint *endpoint)
 	return err;
 }
 
-static int send_parts(struct mem_endpoint *endpoint, const uint8_t *bytes,
-		      size_t len, uint64_t deadline)
+static int channel_send_parts(struct mem_endpoint *endpoint,
+			      const uint8_t *bytes, size_t len,
+			      uint64_t deadline)
 {
 	struct frame frame = {
 		.type = FRAME_MESSAGE,
@@ -355,8 +360,8 @@ static int send_parts(struct mem_endpoint *endpoint, const uint8_t *bytes,
 		part_len = len - frame.off;
 		if (part_len > endpoint->part_len)
 			part_len = endpoint->part_len;
-		err = send_frame(endpoint, &frame, bytes + frame.off, part_len,
-				 -1, deadline);
+		err = channel_send_frame(endpoint, &frame, bytes + frame.off,
+					 part_len, -1, deadline);
 		if (err == -EMSGSIZE && part_len > PART_MIN) {
 			endpoint->part_len = part_len / 2;
 			continue;
@@ -383,15 +388,15 @@ int endpoint_send_message(struct mem_endpoint *endpoint, const void *bytes,
 {
 	int err;
 
-	err = send_begin(endpoint, CREDIT_MESSAGE, deadline);
+	err = channel_send_begin(endpoint, CREDIT_MESSAGE, deadline);
 	if (err)
 		return err;
-	err = send_parts(endpoint, bytes, len, deadline);
-	send_end(endpoint, CREDIT_MESSAGE, err);
+	err = channel_send_parts(endpoint, bytes, len, deadline);
+	channel_send_end(endpoint, CREDIT_MESSAGE, err);
 	return err;
 }
 
-static int token_take(struct mem_endpoint *endpoint, uint8_t *token)
+static int channel_take_token(struct mem_endpoint *endpoint, uint8_t *token)
 {
 	if (!endpoint->nr_tokens) {
 		if (getrandom(endpoint->tokens, sizeof(endpoint->tokens), 0) !=
@@ -420,14 +425,15 @@ int endpoint_send_fd(struct mem_endpoint *endpoint, int fd, uint64_t deadline,
 	struct frame frame = { .type = FRAME_MEMORY };
 	int err;
 
-	err = send_begin(endpoint, CREDIT_MEMORY, deadline);
+	err = channel_send_begin(endpoint, CREDIT_MEMORY, deadline);
 	if (err)
 		return err;
 	frame.seq = endpoint->nr_sent[CREDIT_MEMORY] - 1;
-	err = token_take(endpoint, frame.token);
+	err = channel_take_token(endpoint, frame.token);
 	if (!err)
-		err = send_frame(endpoint, &frame, NULL, 0, fd, deadline);
-	send_end(endpoint, CREDIT_MEMORY, err);
+		err = channel_send_frame(endpoint, &frame, NULL, 0, fd,
+					 deadline);
+	channel_send_end(endpoint, CREDIT_MEMORY, err);
 	if (err)
 		return err;
 	ticket->seq = frame.seq;

@@ -17,27 +17,27 @@
 static_assert(sizeof(struct desc) == MEM_OBJECT_DESC_LEN,
 	      "a bare descriptor is as long as the header says");
 
-static uint64_t add_word(uint64_t sum, uint64_t word)
+static uint64_t desc_sum_word(uint64_t sum, uint64_t word)
 {
 	sum = (sum ^ word) * SUM_FACTOR;
 	return sum ^ sum >> 32;
 }
 
 /* Each step is invertible, so a change of a single word is always detected. */
-static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t len)
+static uint64_t desc_sum_bytes(uint64_t sum, const uint8_t *bytes, size_t len)
 {
 	uint64_t word;
 
 	for (; len >= sizeof(word); len -= sizeof(word)) {
 		memcpy(&word, bytes, sizeof(word));
-		sum = add_word(sum, word);
+		sum = desc_sum_word(sum, word);
 		bytes += sizeof(word);
 	}
 	if (!len)
 		return sum;
 	word = 0;
 	memcpy(&word, bytes, len);
-	return add_word(sum, word);
+	return desc_sum_word(sum, word);
 }
 
 static uint64_t desc_sum(const struct desc *desc, const void *list,
@@ -46,8 +46,9 @@ static uint64_t desc_sum(const struct desc *desc, const void *list,
 	struct desc all = *desc;
 
 	all.sum = 0;
-	return sum_of(sum_of(0, (const uint8_t *)&all, sizeof(all)), list,
-		      list_len);
+	return desc_sum_bytes(desc_sum_bytes(0, (const uint8_t *)&all,
+					     sizeof(all)),
+			      list, list_len);
 }
 
 /**
@@ -69,13 +70,13 @@ void desc_seal(struct desc *desc, enum desc_kind kind, size_t list_len,
 	desc->sum = desc_sum(desc, desc + 1, list_len);
 }
 
-static bool object_is_valid(const struct desc *desc)
+static bool desc_object_is_valid(const struct desc *desc)
 {
 	return (desc->perm == MEM_READ || desc->perm == MEM_RW) &&
 	       desc->buf_len;
 }
 
-static bool has_no_object(const struct desc *desc)
+static bool desc_has_no_object(const struct desc *desc)
 {
 	static const uint8_t none[ENDPOINT_ID_LEN];
 
@@ -83,7 +84,7 @@ static bool has_no_object(const struct desc *desc)
 	       !memcmp(desc->token, none, sizeof(none));
 }
 
-static bool is_valid(const struct desc *desc)
+static bool desc_is_valid(const struct desc *desc)
 {
 	size_t i;
 
@@ -93,11 +94,11 @@ static bool is_valid(const struct desc *desc)
 	switch (desc->kind) {
 	case DESC_UNRECONCILED:
 	case DESC_RECONCILED:
-		return has_no_object(desc) && desc->len > sizeof(*desc);
+		return desc_has_no_object(desc) && desc->len > sizeof(*desc);
 	case DESC_OBJECT:
-		return object_is_valid(desc) && desc->len > sizeof(*desc);
+		return desc_object_is_valid(desc) && desc->len > sizeof(*desc);
 	case DESC_BARE:
-		return object_is_valid(desc) && desc->len == sizeof(*desc);
+		return desc_object_is_valid(desc) && desc->len == sizeof(*desc);
 	default:
 		return false;
 	}
@@ -123,7 +124,7 @@ int desc_open(struct mem_endpoint *endpoint, const void *bytes, size_t len,
 		return -EBADMSG;
 	memcpy(&all, bytes, sizeof(all));
 	if (all.magic != DESC_MAGIC || all.version != DESC_VERSION ||
-	    all.len != len || !is_valid(&all) ||
+	    all.len != len || !desc_is_valid(&all) ||
 	    all.sum != desc_sum(&all, (const uint8_t *)bytes + sizeof(all),
 				len - sizeof(all)) ||
 	    !endpoint_is_peer(endpoint, all.sender))

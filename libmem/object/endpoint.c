@@ -51,7 +51,7 @@ void endpoint_leave(struct mem_endpoint *endpoint, int cancel)
 {
 	const bool is_set = endpoint->first;
 
-	frame_answer(endpoint);
+	frame_reply(endpoint);
 	if (endpoint->is_set != is_set) {
 		own_event_set(&endpoint->event, is_set);
 		endpoint->is_set = is_set;
@@ -60,7 +60,7 @@ void endpoint_leave(struct mem_endpoint *endpoint, int cancel)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-static int lock_init(struct mem_endpoint *endpoint)
+static int endpoint_init_lock(struct mem_endpoint *endpoint)
 {
 	pthread_condattr_t monotonic;
 	int err;
@@ -77,8 +77,8 @@ static int lock_init(struct mem_endpoint *endpoint)
 	return -err;
 }
 
-static int poll_for(const struct mem_endpoint *endpoint,
-		    const struct own_fd *fd)
+static int endpoint_poll_for(const struct mem_endpoint *endpoint,
+			     const struct own_fd *fd)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLRDHUP };
 
@@ -86,7 +86,7 @@ static int poll_for(const struct mem_endpoint *endpoint,
 	       -errno : 0;
 }
 
-static int open_fds(struct mem_endpoint *endpoint, int fd)
+static int endpoint_open_fds(struct mem_endpoint *endpoint, int fd)
 {
 	int err;
 
@@ -97,15 +97,15 @@ static int open_fds(struct mem_endpoint *endpoint, int fd)
 		err = own_fd_take(&endpoint->poll,
 				  epoll_create1(EPOLL_CLOEXEC));
 	if (!err)
-		err = poll_for(endpoint, &endpoint->sock);
+		err = endpoint_poll_for(endpoint, &endpoint->sock);
 	if (!err)
-		err = poll_for(endpoint, &endpoint->event);
+		err = endpoint_poll_for(endpoint, &endpoint->event);
 	if (!err)
 		err = ledger_create(&endpoint->own, &endpoint->own_fd);
 	return err;
 }
 
-static void close_fds(struct mem_endpoint *endpoint)
+static void endpoint_close_fds(struct mem_endpoint *endpoint)
 {
 	ledger_unmap(endpoint->own);
 	ledger_unmap(endpoint->peers);
@@ -138,13 +138,13 @@ int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
 	new->event = OWN_FD_NONE;
 	new->poll = OWN_FD_NONE;
 	new->own_fd = OWN_FD_NONE;
-	err = open_fds(new, fd);
+	err = endpoint_open_fds(new, fd);
 	if (!err && getrandom(new->id, sizeof(new->id), 0) != sizeof(new->id))
 		err = -EIO;
 	if (!err)
-		err = lock_init(new);
+		err = endpoint_init_lock(new);
 	if (err) {
-		close_fds(new);
+		endpoint_close_fds(new);
 		free(new);
 		return err;
 	}
@@ -198,7 +198,7 @@ API int mem_endpoint_from_fd(struct mem_ctx *ctx, int fd,
 	return 0;
 }
 
-static void messages_free(struct mem_endpoint *endpoint)
+static void endpoint_free_messages(struct mem_endpoint *endpoint)
 {
 	struct message *message;
 
@@ -209,7 +209,7 @@ static void messages_free(struct mem_endpoint *endpoint)
 	free(endpoint->partial);
 }
 
-static void memories_free(struct mem_endpoint *endpoint)
+static void endpoint_free_memories(struct mem_endpoint *endpoint)
 {
 	size_t i;
 
@@ -227,13 +227,13 @@ API void mem_endpoint_close(struct mem_endpoint *endpoint)
 	if (!endpoint)
 		return;
 	ctx = endpoint->ctx;
-	messages_free(endpoint);
-	memories_free(endpoint);
+	endpoint_free_messages(endpoint);
+	endpoint_free_memories(endpoint);
 	/* Shut down explicitly: a forked child may hold the socket open. */
 	if (endpoint->is_own && !ctx_is_forked(ctx) &&
 	    own_fd_is_open(&endpoint->sock))
 		shutdown(endpoint->sock.nr, SHUT_RDWR);
-	close_fds(endpoint);
+	endpoint_close_fds(endpoint);
 	if (!ctx_is_forked(ctx)) {
 		pthread_cond_destroy(&endpoint->changed);
 		pthread_mutex_destroy(&endpoint->lock);
@@ -267,20 +267,21 @@ API int mem_endpoint_send(struct mem_endpoint *endpoint, const void *bytes,
 	return err;
 }
 
-static bool has_message(const struct mem_endpoint *endpoint, const void *arg)
+static bool endpoint_has_message(const struct mem_endpoint *endpoint,
+				 const void *arg)
 {
 	(void)arg;
 	return endpoint->first;
 }
 
 /* Takes the oldest message. Returns -EMSGSIZE if it is longer than @max. */
-static int message_take(struct mem_endpoint *endpoint, size_t max,
-			uint64_t deadline, struct message **message)
+static int endpoint_take_message(struct mem_endpoint *endpoint, size_t max,
+				 uint64_t deadline, struct message **message)
 {
 	struct message *first;
 	int err;
 
-	err = endpoint_wait(endpoint, has_message, NULL, deadline);
+	err = endpoint_wait(endpoint, endpoint_has_message, NULL, deadline);
 	if (err)
 		return err;
 	first = endpoint->first;
@@ -305,7 +306,7 @@ API int mem_endpoint_recv(struct mem_endpoint *endpoint, void *bytes,
 	if (ret)
 		return ret;
 	endpoint_enter(endpoint, &cancel);
-	ret = message_take(endpoint, len, deadline, &message);
+	ret = endpoint_take_message(endpoint, len, deadline, &message);
 	endpoint_leave(endpoint, cancel);
 	if (ret)
 		return ret;
@@ -363,7 +364,8 @@ bool endpoint_is_peer(struct mem_endpoint *endpoint, const uint8_t *id)
 }
 
 /* Returns true if the frame has arrived, even if it was taken since. */
-static bool has_arrived(const struct mem_endpoint *endpoint, const void *arg)
+static bool endpoint_has_arrived(const struct mem_endpoint *endpoint,
+				 const void *arg)
 {
 	const struct ticket *ticket = arg;
 
@@ -371,8 +373,8 @@ static bool has_arrived(const struct mem_endpoint *endpoint, const void *arg)
 	       INT32_MAX;
 }
 
-static struct memory *memory_find(struct mem_endpoint *endpoint,
-				  const struct ticket *ticket)
+static struct memory *endpoint_find_memory(struct mem_endpoint *endpoint,
+					   const struct ticket *ticket)
 {
 	struct memory *memory = endpoint->memories;
 	size_t i;
@@ -388,30 +390,32 @@ static struct memory *memory_find(struct mem_endpoint *endpoint,
 	return memory;
 }
 
-static void memory_forget(struct mem_endpoint *endpoint, struct memory *memory)
+static void endpoint_forget_memory(struct mem_endpoint *endpoint,
+				   struct memory *memory)
 {
 	memory->state = MEMORY_FREE;
 	endpoint_took(endpoint, CREDIT_MEMORY);
 }
 
-static int memory_take(struct mem_endpoint *endpoint,
-		       const struct ticket *ticket, uint64_t deadline, int *fd)
+static int endpoint_wait_memory(struct mem_endpoint *endpoint,
+				const struct ticket *ticket, uint64_t deadline,
+				int *fd)
 {
 	struct memory *memory;
 	int err;
 
 	/* A ticket further ahead than the peer may send cannot be valid. */
 	if (ticket->seq - endpoint->nr_taken[CREDIT_MEMORY] >=
-	    MEM_ENDPOINT_QUEUE && !has_arrived(endpoint, ticket))
+	    MEM_ENDPOINT_QUEUE && !endpoint_has_arrived(endpoint, ticket))
 		return -EBADMSG;
-	err = endpoint_wait(endpoint, has_arrived, ticket, deadline);
+	err = endpoint_wait(endpoint, endpoint_has_arrived, ticket, deadline);
 	if (err)
 		return err;
-	memory = memory_find(endpoint, ticket);
+	memory = endpoint_find_memory(endpoint, ticket);
 	if (!memory || memory->state == MEMORY_TAKEN)
 		return -EBADMSG;
 	if (memory->state == MEMORY_LOST) {
-		memory_forget(endpoint, memory);
+		endpoint_forget_memory(endpoint, memory);
 		return -EMFILE;
 	}
 	memory->state = MEMORY_TAKEN;
@@ -439,7 +443,7 @@ int endpoint_take_memory(struct mem_endpoint *endpoint,
 	int err, cancel;
 
 	endpoint_enter(endpoint, &cancel);
-	err = memory_take(endpoint, ticket, deadline, fd);
+	err = endpoint_wait_memory(endpoint, ticket, deadline, fd);
 	endpoint_leave(endpoint, cancel);
 	return err;
 }
@@ -459,10 +463,10 @@ void endpoint_end_memory(struct mem_endpoint *endpoint,
 	int cancel;
 
 	endpoint_enter(endpoint, &cancel);
-	memory = memory_find(endpoint, ticket);
+	memory = endpoint_find_memory(endpoint, ticket);
 	if (is_spent) {
 		fd_close(memory->fd);
-		memory_forget(endpoint, memory);
+		endpoint_forget_memory(endpoint, memory);
 	} else {
 		memory->state = MEMORY_ARRIVED;
 	}

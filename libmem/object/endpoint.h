@@ -41,7 +41,7 @@ enum credit {
  *	of the frame is the end's id
  * @FRAME_MESSAGE: a message or a part of one
  * @FRAME_MEMORY: a file descriptor of memory
- * @FRAME_TAKEN: answers FRAME_ASK: the sender's program has taken something
+ * @FRAME_TAKEN: replies to FRAME_ASK: the sender's program has taken something
  * @FRAME_ASK: the sender waits until the peer has taken something of the enum
  *	credit in @seq
  * @NR_FRAME_TYPES: number of types
@@ -87,8 +87,8 @@ struct frame {
  *
  * Nobody reads an end's socket while its program makes no call. By this page
  * the peer knows nevertheless whether there is room. A peer that finds no room
- * sends FRAME_ASK; the FRAME_TAKEN that answers it only wakes the peer, which
- * then reads the page again.
+ * sends FRAME_ASK; the reply, FRAME_TAKEN, only wakes the peer, which then reads
+ * the page again.
  */
 struct ledger {
 	atomic_uint nr_taken[NR_CREDITS];
@@ -183,7 +183,7 @@ struct memory {
  * @nr_arrived: by enum credit: number that has arrived
  * @nr_taken: by enum credit: number taken by the program; @own has only a copy,
  *	since a hostile peer might write to the page
- * @is_asked: by enum credit: the peer has sent FRAME_ASK, not answered yet
+ * @is_asked: by enum credit: the peer has sent FRAME_ASK, without a reply yet
  * @tokens: random tokens for future frames
  * @nr_tokens: number of unused @tokens
  */
@@ -263,7 +263,7 @@ int frame_read(struct mem_endpoint *endpoint);
 int frame_take_in(struct mem_endpoint *endpoint);
 int frame_send(struct mem_endpoint *endpoint, struct frame *frame,
 	       const void *bytes, size_t len, int fd);
-void frame_answer(struct mem_endpoint *endpoint);
+void frame_reply(struct mem_endpoint *endpoint);
 void endpoint_break(struct mem_endpoint *endpoint);
 
 /* endpoint.c */

@@ -32,13 +32,13 @@ void endpoint_break(struct mem_endpoint *endpoint)
 	pthread_cond_broadcast(&endpoint->changed);
 }
 
-static void input_close_fds(struct mem_endpoint *endpoint)
+static void frame_close_fds(struct mem_endpoint *endpoint)
 {
 	while (endpoint->nr_input_fds)
 		fd_close(endpoint->input_fds[--endpoint->nr_input_fds]);
 }
 
-static void input_keep_fds(struct mem_endpoint *endpoint, struct msghdr *msg)
+static void frame_keep_fds(struct mem_endpoint *endpoint, struct msghdr *msg)
 {
 	struct cmsghdr *control;
 	size_t nr, i;
@@ -106,11 +106,11 @@ int frame_read(struct mem_endpoint *endpoint)
 		return -ENOMEM;
 	if (len < 0)
 		return -EPIPE;
-	input_keep_fds(endpoint, &msg);
+	frame_keep_fds(endpoint, &msg);
 	/* End of file, or a frame that no end sends: too short or too long. */
 	if (len < (ssize_t)sizeof(endpoint->input.frame) ||
 	    msg.msg_flags & MSG_TRUNC) {
-		input_close_fds(endpoint);
+		frame_close_fds(endpoint);
 		return -EPIPE;
 	}
 	endpoint->input_len = (size_t)len;
@@ -170,14 +170,15 @@ int frame_send(struct mem_endpoint *endpoint, struct frame *frame,
 	return err;
 }
 
-static bool has_room(const struct mem_endpoint *endpoint, enum credit credit)
+static bool frame_has_room(const struct mem_endpoint *endpoint,
+			   enum credit credit)
 {
 	return endpoint->nr_arrived[credit] - endpoint->nr_taken[credit] <
 	       MEM_ENDPOINT_QUEUE;
 }
 
 /**
- * frame_answer() - wake a peer that waits for room if there is room now
+ * frame_reply() - wake a peer that waits for room if there is room now
  * @endpoint: end
  *
  * The frame may be dropped if the socket is full: the peer then has frames to
@@ -185,14 +186,14 @@ static bool has_room(const struct mem_endpoint *endpoint, enum credit credit)
  *
  * Context: the endpoint's lock is held.
  */
-void frame_answer(struct mem_endpoint *endpoint)
+void frame_reply(struct mem_endpoint *endpoint)
 {
 	struct frame frame = { .type = FRAME_TAKEN };
 	bool is_due = false;
 	unsigned int i;
 
 	for (i = 0; i < NR_CREDITS; i++) {
-		if (!endpoint->is_asked[i] || !has_room(endpoint, i))
+		if (!endpoint->is_asked[i] || !frame_has_room(endpoint, i))
 			continue;
 		endpoint->is_asked[i] = false;
 		is_due = true;
@@ -201,7 +202,7 @@ void frame_answer(struct mem_endpoint *endpoint)
 		frame_send(endpoint, &frame, NULL, 0, -1);
 }
 
-static void partial_drop(struct mem_endpoint *endpoint)
+static void frame_drop_partial(struct mem_endpoint *endpoint)
 {
 	free(endpoint->partial);
 	endpoint->partial = NULL;
@@ -217,10 +218,10 @@ static int frame_take_message(struct mem_endpoint *endpoint,
 	if (!frame->len || frame->len > MEM_ENDPOINT_MAX || !len ||
 	    frame->off > frame->len || len > frame->len - frame->off ||
 	    frame->seq != endpoint->nr_arrived[CREDIT_MESSAGE] ||
-	    !has_room(endpoint, CREDIT_MESSAGE))
+	    !frame_has_room(endpoint, CREDIT_MESSAGE))
 		return -EPIPE;
 	if (!frame->off) {
-		partial_drop(endpoint);
+		frame_drop_partial(endpoint);
 		message = malloc(sizeof(*message) + frame->len);
 		if (!message)
 			return -ENOMEM;
@@ -256,7 +257,7 @@ static int frame_take_memory(struct mem_endpoint *endpoint,
 	if (frame->len || frame->off || len ||
 	    frame->seq != endpoint->nr_arrived[CREDIT_MEMORY] ||
 	    (!is_lost && (endpoint->nr_input_fds != 1 || endpoint->is_cut)) ||
-	    !has_room(endpoint, CREDIT_MEMORY))
+	    !frame_has_room(endpoint, CREDIT_MEMORY))
 		return -EPIPE;
 	while (memory->state != MEMORY_FREE)
 		memory++;
@@ -273,7 +274,7 @@ static int frame_take_memory(struct mem_endpoint *endpoint,
 	return 0;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t len)
+static bool frame_is_zero(const uint8_t *bytes, size_t len)
 {
 	while (len && !*bytes) {
 		bytes++;
@@ -322,7 +323,7 @@ static int frame_take(struct mem_endpoint *endpoint)
 	if (frame->type == FRAME_MEMORY)
 		return frame_take_memory(endpoint, frame, len);
 	if (endpoint->nr_input_fds || endpoint->is_cut ||
-	    !is_zero(frame->token, sizeof(frame->token)))
+	    !frame_is_zero(frame->token, sizeof(frame->token)))
 		return -EPIPE;
 	return frame->type == FRAME_MESSAGE ?
 	       frame_take_message(endpoint, frame, len) :
@@ -344,11 +345,11 @@ int frame_take_in(struct mem_endpoint *endpoint)
 	if (err == -ENOMEM)
 		return err;
 	endpoint->input_len = 0;
-	input_close_fds(endpoint);
+	frame_close_fds(endpoint);
 	if (err)
 		endpoint_break(endpoint);
 	else
-		frame_answer(endpoint);
+		frame_reply(endpoint);
 	pthread_cond_broadcast(&endpoint->changed);
 	return err;
 }

@@ -21,7 +21,7 @@
 #define SEPARATORS	" \t\r\n,"
 
 /* Does not depend on the locale, unlike isalnum(). */
-static bool char_is_valid(char c)
+static bool name_char_is_valid(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
@@ -34,13 +34,13 @@ static bool name_is_valid(const char *name)
 	size_t i;
 
 	for (i = 0; i < len; i++)
-		if (!char_is_valid(name[i]))
+		if (!name_char_is_valid(name[i]))
 			return false;
 	return len && len < MEM_ENDPOINT_NAME_LEN;
 }
 
 /* Finds the two names of a line. Returns false if it has none. */
-static bool line_names(char *line, const char *names[2])
+static bool name_parse_line(char *line, const char *names[2])
 {
 	char *rest, *word;
 
@@ -59,14 +59,14 @@ static bool line_names(char *line, const char *names[2])
  * Copies the alphabetically first of the two names of the line that has @name,
  * or @name itself if no line has it.
  */
-static int find_line(FILE *file, const char *name, char *first)
+static int name_find_line(FILE *file, const char *name, char *first)
 {
 	const char *names[2];
 	char line[MAX_LINE_LEN];
 	unsigned int nr;
 
 	for (nr = 0; nr < MAX_LINES && fgets(line, sizeof(line), file); nr++) {
-		if (!line_names(line, names) ||
+		if (!name_parse_line(line, names) ||
 		    (strcmp(names[0], name) && strcmp(names[1], name)))
 			continue;
 		strcpy(first, strcmp(names[0], names[1]) < 0 ? names[0] :
@@ -79,7 +79,7 @@ static int find_line(FILE *file, const char *name, char *first)
 	return 0;
 }
 
-static int first_name(const char *name, char *first)
+static int name_find_first(const char *name, char *first)
 {
 	const char *path = getenv("LIBMEM_IPC");
 	FILE *file;
@@ -92,7 +92,7 @@ static int first_name(const char *name, char *first)
 	file = fopen(path, "re");
 	if (!file)
 		return -errno;
-	err = find_line(file, name, first);
+	err = name_find_line(file, name, first);
 	fclose(file);
 	return err;
 }
@@ -112,7 +112,7 @@ int name_channel(const char *name, char *channel)
 
 	if (!name_is_valid(name))
 		return -EINVAL;
-	err = first_name(name, channel);
+	err = name_find_first(name, channel);
 	if (err)
 		return err;
 	len = strlen(channel);

@@ -28,7 +28,7 @@ int object_check(const struct mem_ctx *ctx)
 	return ctx_is_forked(ctx) ? -EPERM : 0;
 }
 
-static struct object_memory *memory_create(struct mem_buf *buf)
+static struct object_memory *object_memory_create(struct mem_buf *buf)
 {
 	struct object_memory *new = calloc(1, sizeof(*new));
 
@@ -40,7 +40,7 @@ static struct object_memory *memory_create(struct mem_buf *buf)
 	return new;
 }
 
-static void memory_put(struct mem_ctx *ctx, struct object_memory *memory)
+static void object_memory_put(struct mem_ctx *ctx, struct object_memory *memory)
 {
 	if (atomic_fetch_sub(&memory->nr_users, 1) != 1)
 		return;
@@ -77,7 +77,7 @@ static int object_new(struct mem_ctx *ctx, struct mem_attrs *attrs,
 int object_create(struct mem_ctx *ctx, struct mem_attrs *attrs,
 		  struct mem_buf *buf, struct mem_object **object)
 {
-	struct object_memory *memory = memory_create(buf);
+	struct object_memory *memory = object_memory_create(buf);
 	int err;
 
 	if (!memory)
@@ -111,14 +111,15 @@ uint64_t object_buf_len(const struct mem_attrs *attrs)
 	return (len + page_len - 1) & ~(page_len - 1);
 }
 
-static bool is_aligned(const struct mem_attrs *attrs, const struct mem_buf *buf)
+static bool object_is_aligned(const struct mem_attrs *attrs,
+			      const struct mem_buf *buf)
 {
 	return !((uintptr_t)buf->device & (attrs_align(attrs) - 1));
 }
 
 /* A discrete GPU's memory comes from mem_alloc() only and cannot be shared. */
-static int alloc_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
-		     const char *name, struct mem_buf **buf)
+static int object_alloc_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
+			    const char *name, struct mem_buf **buf)
 {
 	unsigned int flags;
 	const enum mem_kind kind = attrs_kind(attrs, &flags);
@@ -130,7 +131,7 @@ static int alloc_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 	err = mem_buf_alloc(ctx, kind, object_buf_len(attrs), name, &new);
 	if (err)
 		return err;
-	if (!is_aligned(attrs, new)) {
+	if (!object_is_aligned(attrs, new)) {
 		mem_buf_destroy(new);
 		return -EOPNOTSUPP;
 	}
@@ -154,7 +155,7 @@ API int mem_object_alloc(const struct mem_attrs *attrs, const char *name,
 		err = attrs_with_perm(attrs, MEM_RW, &own);
 	if (err)
 		return err;
-	err = alloc_buf(attrs->ctx, own, name, &buf);
+	err = object_alloc_buf(attrs->ctx, own, name, &buf);
 	if (err)
 		goto err_destroy_attrs;
 	err = object_create(attrs->ctx, own, buf, object);
@@ -180,7 +181,7 @@ API void mem_object_put(struct mem_object *object)
 	if (!object || atomic_fetch_sub(&object->nr_users, 1) != 1)
 		return;
 	ctx = object->ctx;
-	memory_put(ctx, object->memory);
+	object_memory_put(ctx, object->memory);
 	mem_attrs_destroy(object->attrs);
 	free(object);
 	ctx_put(ctx);
@@ -208,8 +209,8 @@ int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 	return err;
 }
 
-static int read_only_memory(struct mem_object *object,
-			    struct object_memory **memory)
+static int object_read_only_memory(struct mem_object *object,
+				   struct object_memory **memory)
 {
 	struct object_memory *new;
 	struct mem_buf *buf;
@@ -218,7 +219,7 @@ static int read_only_memory(struct mem_object *object,
 	err = object_read_only_buf(object->ctx, object->memory->buf, &buf);
 	if (err)
 		return err;
-	new = memory_create(buf);
+	new = object_memory_create(buf);
 	if (!new) {
 		mem_buf_destroy(buf);
 		return -ENOMEM;
@@ -247,7 +248,7 @@ API int mem_object_restrict(struct mem_object *object, unsigned int perm,
 		memory = object->memory;
 		atomic_fetch_add(&memory->nr_users, 1);
 	} else {
-		err = read_only_memory(object, &memory);
+		err = object_read_only_memory(object, &memory);
 	}
 	if (err)
 		goto err_destroy_attrs;
@@ -256,7 +257,7 @@ API int mem_object_restrict(struct mem_object *object, unsigned int perm,
 		object_tell_shape(*other, OBJECT_SHAPE_OBJECT, NULL, NULL);
 	if (!err)
 		return 0;
-	memory_put(object->ctx, memory);
+	object_memory_put(object->ctx, memory);
 err_destroy_attrs:
 	mem_attrs_destroy(attrs);
 	return err;
@@ -273,7 +274,8 @@ API struct mem_buf *mem_object_buf(struct mem_object *object)
 }
 
 /* Checks the permission for CPU access. */
-static int check_access(const struct mem_object *object, unsigned int access)
+static int object_check_access(const struct mem_object *object,
+			       unsigned int access)
 {
 	const int err = object_check(object->ctx);
 
@@ -294,7 +296,7 @@ API int mem_object_cpu_ptr(struct mem_object *object, unsigned int access,
 
 	if (!object || !ptr || (access != MEM_READ && access != MEM_RW))
 		return -EINVAL;
-	err = check_access(object, access);
+	err = object_check_access(object, access);
 	if (err)
 		return err;
 	memory = object->memory;
@@ -335,7 +337,7 @@ API int mem_object_flush(struct mem_object *object, uint64_t off, uint64_t len)
 	if (!object || off > attrs_len(object->attrs) ||
 	    len > attrs_len(object->attrs) - off)
 		return -EINVAL;
-	err = check_access(object, MEM_RW);
+	err = object_check_access(object, MEM_RW);
 	if (err || !len || !attrs_needs_maintenance(object->attrs))
 		return err;
 	range.buf = object->memory->buf;
@@ -348,7 +350,7 @@ API int mem_object_begin(struct mem_object *object, unsigned int access)
 
 	if (!object || !access || access & ~MEM_RW)
 		return -EINVAL;
-	err = check_access(object, access);
+	err = object_check_access(object, access);
 	return err ? err : mem_buf_begin(object->memory->buf, access);
 }
 
@@ -358,7 +360,7 @@ API int mem_object_end(struct mem_object *object, unsigned int access)
 
 	if (!object || !access || access & ~MEM_RW)
 		return -EINVAL;
-	err = check_access(object, 0);
+	err = object_check_access(object, 0);
 	return err ? err : mem_buf_end(object->memory->buf, access);
 }
 

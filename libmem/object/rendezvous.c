@@ -39,7 +39,7 @@ struct place {
 	socklen_t len;
 };
 
-static void place_init(struct place *place, const char *channel)
+static void rendezvous_init_place(struct place *place, const char *channel)
 {
 	int len;
 
@@ -52,7 +52,7 @@ static void place_init(struct place *place, const char *channel)
 				 (size_t)len);
 }
 
-static int open_socket(void)
+static int rendezvous_open_socket(void)
 {
 	const int len = BUFFER_LEN;
 	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
@@ -64,7 +64,7 @@ static int open_socket(void)
 	return fd;
 }
 
-static bool is_of_user(int fd)
+static bool rendezvous_is_of_user(int fd)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -73,25 +73,27 @@ static bool is_of_user(int fd)
 	       peer.uid == geteuid();
 }
 
-static bool has_peer(const struct mem_endpoint *endpoint, const void *arg)
+static bool rendezvous_has_peer(const struct mem_endpoint *endpoint,
+				const void *arg)
 {
 	(void)arg;
 	return endpoint->peers;
 }
 
-static int wait_hello(struct mem_endpoint *endpoint, uint64_t deadline)
+static int rendezvous_wait_hello(struct mem_endpoint *endpoint,
+				 uint64_t deadline)
 {
-	return endpoint_wait(endpoint, has_peer, NULL, deadline);
+	return endpoint_wait(endpoint, rendezvous_has_peer, NULL, deadline);
 }
 
 /* Returns 0, -EAGAIN if the caller should try another peer, or -errno. */
-static int greet(struct mem_ctx *ctx, int fd, bool is_first,
-		 uint64_t deadline, struct mem_endpoint **endpoint)
+static int rendezvous_greet(struct mem_ctx *ctx, int fd, bool is_first,
+			    uint64_t deadline, struct mem_endpoint **endpoint)
 {
 	struct mem_endpoint *new;
 	int err, cancel;
 
-	if (!is_of_user(fd)) {
+	if (!rendezvous_is_of_user(fd)) {
 		close(fd);
 		return -EAGAIN;
 	}
@@ -99,9 +101,10 @@ static int greet(struct mem_ctx *ctx, int fd, bool is_first,
 	if (err)
 		return err;
 	endpoint_enter(new, &cancel);
-	err = is_first ? endpoint_send_hello(new) : wait_hello(new, deadline);
+	err = is_first ? endpoint_send_hello(new) :
+			 rendezvous_wait_hello(new, deadline);
 	if (!err)
-		err = is_first ? wait_hello(new, deadline) :
+		err = is_first ? rendezvous_wait_hello(new, deadline) :
 				 endpoint_send_hello(new);
 	endpoint_leave(new, cancel);
 	if (err) {
@@ -112,7 +115,7 @@ static int greet(struct mem_ctx *ctx, int fd, bool is_first,
 	return 0;
 }
 
-static void sleep_until(uint64_t deadline, uint64_t most_ns)
+static void rendezvous_sleep(uint64_t deadline, uint64_t most_ns)
 {
 	const uint64_t now = now_ns();
 	struct timespec time = { 0 };
@@ -125,8 +128,8 @@ static void sleep_until(uint64_t deadline, uint64_t most_ns)
 }
 
 /* Accepts connections until one of them is a peer. */
-static int serve(struct mem_ctx *ctx, int listener, uint64_t deadline,
-		 struct mem_endpoint **endpoint)
+static int rendezvous_accept(struct mem_ctx *ctx, int listener,
+			     uint64_t deadline, struct mem_endpoint **endpoint)
 {
 	uint64_t end;
 	int fd, err;
@@ -145,26 +148,28 @@ static int serve(struct mem_ctx *ctx, int listener, uint64_t deadline,
 		if (fd < 0)
 			return -errno;
 		end = deadline_of(HELLO_WAIT_NS);
-		err = greet(ctx, fd, false, end < deadline ? end : deadline,
-			    endpoint);
+		err = rendezvous_greet(ctx, fd, false,
+				       end < deadline ? end : deadline,
+				       endpoint);
 		if (err != -EAGAIN)
 			return err;
 	}
 }
 
-static int listen_at(struct mem_ctx *ctx, int fd, uint64_t deadline,
-		     struct mem_endpoint **endpoint)
+static int rendezvous_listen(struct mem_ctx *ctx, int fd, uint64_t deadline,
+			     struct mem_endpoint **endpoint)
 {
 	int err = listen(fd, BACKLOG) ? -errno : 0;
 
 	if (!err)
-		err = serve(ctx, fd, deadline, endpoint);
+		err = rendezvous_accept(ctx, fd, deadline, endpoint);
 	close(fd);
 	return err;
 }
 
-static int connect_to(struct mem_ctx *ctx, int fd, const struct place *place,
-		      uint64_t deadline, struct mem_endpoint **endpoint)
+static int rendezvous_connect(struct mem_ctx *ctx, int fd,
+			      const struct place *place, uint64_t deadline,
+			      struct mem_endpoint **endpoint)
 {
 	int err;
 
@@ -177,23 +182,23 @@ static int connect_to(struct mem_ctx *ctx, int fd, const struct place *place,
 		 */
 		return err == -ECONNREFUSED || err == -EINTR ? -EAGAIN : err;
 	}
-	return greet(ctx, fd, true, deadline, endpoint);
+	return rendezvous_greet(ctx, fd, true, deadline, endpoint);
 }
 
 /* Returns -EAGAIN if neither listening nor connecting succeeded. */
-static int meet(struct mem_ctx *ctx, const struct place *place,
-		uint64_t deadline, struct mem_endpoint **endpoint)
+static int rendezvous_meet(struct mem_ctx *ctx, const struct place *place,
+			   uint64_t deadline, struct mem_endpoint **endpoint)
 {
-	const int fd = open_socket();
+	const int fd = rendezvous_open_socket();
 	int err;
 
 	if (fd < 0)
 		return fd;
 	if (!bind(fd, (const struct sockaddr *)&place->addr, place->len))
-		return listen_at(ctx, fd, deadline, endpoint);
+		return rendezvous_listen(ctx, fd, deadline, endpoint);
 	err = -errno;
 	if (err == -EADDRINUSE)
-		return connect_to(ctx, fd, place, deadline, endpoint);
+		return rendezvous_connect(ctx, fd, place, deadline, endpoint);
 	close(fd);
 	return err;
 }
@@ -216,17 +221,17 @@ API int mem_endpoint_open(struct mem_ctx *ctx, const char *name,
 		err = name_channel(name, channel);
 	if (err)
 		return err;
-	place_init(&place, channel);
+	rendezvous_init_place(&place, channel);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	for (;;) {
-		err = meet(ctx, &place, deadline, &new);
+		err = rendezvous_meet(ctx, &place, deadline, &new);
 		if (err != -EAGAIN)
 			break;
 		if (deadline_is_over(deadline)) {
 			err = -ETIMEDOUT;
 			break;
 		}
-		sleep_until(deadline, RETRY_NS);
+		rendezvous_sleep(deadline, RETRY_NS);
 	}
 	pthread_setcancelstate(cancel, NULL);
 	if (!err)

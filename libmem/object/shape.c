@@ -10,25 +10,30 @@
 #include "object.h"
 
 _Static_assert(OBJECT_SHAPE_OBJECT == (int)TOLD_TYPE_OBJECT &&
-	       OBJECT_SHAPE_ARRAY == (int)TOLD_TYPE_ARRAY, "types are told");
+	       OBJECT_SHAPE_ARRAY == (int)TOLD_TYPE_ARRAY,
+	       "types are those of the records");
 _Static_assert(MEM_PLANES_MAX == TOLD_NR_PLANES, "planes have room");
 
 /* Returns the value of a key, or NULL if the list does not have the key. */
-static const void *value_of(const struct mem_attrs *attrs, uint32_t key)
+static const void *shape_value_of(const struct mem_attrs *attrs, uint32_t key)
 {
 	struct mem_attr value = { .key = key };
 
 	return mem_attrs_get(attrs, 0, &value, 1) ? NULL : value.value;
 }
 
-static void add_plane(struct told_shape *shape, const struct mem_attrs *attrs,
-		      uint32_t i)
+static void shape_add_plane(struct told_shape *shape,
+			    const struct mem_attrs *attrs, uint32_t i)
 {
-	const uint64_t *offs = value_of(attrs, MEM_ATTR_IMAGE_PLANE_OFFSET);
-	const uint32_t *pitches = value_of(attrs, MEM_ATTR_IMAGE_PLANE_PITCH);
-	const uint32_t *bits = value_of(attrs, MEM_ATTR_IMAGE_PLANE_BITS);
-	const uint32_t *widths = value_of(attrs, MEM_ATTR_IMAGE_PLANE_WIDTH);
-	const uint32_t *heights = value_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT);
+	const uint64_t *offs =
+		shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_OFFSET);
+	const uint32_t *pitches =
+		shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_PITCH);
+	const uint32_t *bits = shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_BITS);
+	const uint32_t *widths =
+		shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_WIDTH);
+	const uint32_t *heights =
+		shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT);
 
 	shape->planes[i] = (struct told_plane) {
 		.off = offs[i],
@@ -41,16 +46,20 @@ static void add_plane(struct told_shape *shape, const struct mem_attrs *attrs,
 /*
  * Rows of a block-linear image are not contiguous, so no planes are reported.
  */
-static void add_image(struct told_shape *shape, const struct mem_attrs *attrs)
+static void shape_add_image(struct told_shape *shape,
+			    const struct mem_attrs *attrs)
 {
-	const uint32_t *nr = value_of(attrs, MEM_ATTR_IMAGE_PLANE_COUNT);
-	const uint32_t *layout = value_of(attrs, MEM_ATTR_IMAGE_LAYOUT);
-	const uint32_t *fourcc = value_of(attrs, MEM_ATTR_IMAGE_PLANE_FORMAT);
-	const uint32_t *widths = value_of(attrs, MEM_ATTR_IMAGE_PLANE_WIDTH);
-	const uint32_t *heights = value_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT);
+	const uint32_t *nr = shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_COUNT);
+	const uint32_t *layout = shape_value_of(attrs, MEM_ATTR_IMAGE_LAYOUT);
+	const uint32_t *fourcc =
+		shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_FORMAT);
+	const uint32_t *widths =
+		shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_WIDTH);
+	const uint32_t *heights =
+		shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT);
 	uint32_t i;
 
-	if (!nr || !value_of(attrs, MEM_ATTR_IMAGE_PLANE_OFFSET))
+	if (!nr || !shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_OFFSET))
 		return;
 	shape->width = widths[0];
 	shape->height = heights[0];
@@ -59,10 +68,10 @@ static void add_image(struct told_shape *shape, const struct mem_attrs *attrs)
 		return;
 	shape->nr_planes = *nr;
 	for (i = 0; i < *nr; i++)
-		add_plane(shape, attrs, i);
+		shape_add_plane(shape, attrs, i);
 }
 
-static void name_copy(char *to, size_t len, const char *from)
+static void shape_copy_name(char *to, size_t len, const char *from)
 {
 	if (from)
 		snprintf(to, len, "%s", from);
@@ -86,14 +95,14 @@ void object_tell_shape(const struct mem_object *object, enum object_shape what,
 
 	if (!tell_is_on() || mem_buf_info(object->memory->buf, &info))
 		return;
-	add_image(&shape, object->attrs);
-	capacity = value_of(object->attrs, MEM_ATTR_ARRAY_CAPACITY);
+	shape_add_image(&shape, object->attrs);
+	capacity = shape_value_of(object->attrs, MEM_ATTR_ARRAY_CAPACITY);
 	if (what == OBJECT_SHAPE_ARRAY && capacity) {
 		shape.width = (uint32_t)*capacity;
 		shape.height = 1;
 	}
-	name_copy(shape.format, sizeof(shape.format), format);
-	name_copy(shape.name, sizeof(shape.name), name);
+	shape_copy_name(shape.format, sizeof(shape.format), format);
+	shape_copy_name(shape.name, sizeof(shape.name), name);
 	tell_shape(info.id, object->ctx->backend->id == MEM_BACKEND_KERNEL,
 		   &shape);
 }

@@ -12,8 +12,8 @@
 #include "object.h"
 
 /* Allocates a descriptor with a list; all other fields are 0. */
-static int pack(struct mem_attrs *const *lists, size_t nr_lists,
-		struct desc **desc, size_t *list_len)
+static int share_pack_list(struct mem_attrs *const *lists, size_t nr_lists,
+			   struct desc **desc, size_t *list_len)
 {
 	void *list;
 	int err;
@@ -40,7 +40,7 @@ API int mem_attrs_export(struct mem_attrs *const *lists, size_t nr_lists,
 		return -EINVAL;
 	err = object_check(endpoint->ctx);
 	if (!err)
-		err = pack(lists, nr_lists, &desc, &list_len);
+		err = share_pack_list(lists, nr_lists, &desc, &list_len);
 	if (err)
 		return err;
 	desc_seal(desc, lists[0]->state == MEM_ATTRS_RECONCILED ?
@@ -53,8 +53,9 @@ API int mem_attrs_export(struct mem_attrs *const *lists, size_t nr_lists,
 /*
  * Unpacks the list of a descriptor. Returns -EBADMSG if it has another state.
  */
-static int unpack(struct mem_endpoint *endpoint, const void *bytes, size_t len,
-		  enum mem_attrs_state state, struct mem_attrs **attrs)
+static int share_unpack_list(struct mem_endpoint *endpoint, const void *bytes,
+			     size_t len, enum mem_attrs_state state,
+			     struct mem_attrs **attrs)
 {
 	struct mem_attrs *new;
 	int err;
@@ -73,8 +74,8 @@ static int unpack(struct mem_endpoint *endpoint, const void *bytes, size_t len,
 }
 
 /* Unpacks a list once for all objects that have it. Holds list_lock. */
-static int keep_list(struct mem_endpoint *endpoint, const void *bytes,
-		     size_t len)
+static int share_keep_list(struct mem_endpoint *endpoint, const void *bytes,
+			   size_t len)
 {
 	const uint8_t *list = (const uint8_t *)bytes + sizeof(struct desc);
 	const size_t list_len = len - sizeof(struct desc);
@@ -88,7 +89,8 @@ static int keep_list(struct mem_endpoint *endpoint, const void *bytes,
 	copy = malloc(list_len);
 	if (!copy)
 		return -ENOMEM;
-	err = unpack(endpoint, bytes, len, MEM_ATTRS_RECONCILED, &new);
+	err = share_unpack_list(endpoint, bytes, len, MEM_ATTRS_RECONCILED,
+				&new);
 	if (err) {
 		free(copy);
 		return err;
@@ -102,7 +104,7 @@ static int keep_list(struct mem_endpoint *endpoint, const void *bytes,
 	return 0;
 }
 
-static int lists_check(struct mem_attrs *const *lists, size_t nr_lists)
+static int share_check_lists(struct mem_attrs *const *lists, size_t nr_lists)
 {
 	size_t i;
 
@@ -114,8 +116,8 @@ static int lists_check(struct mem_attrs *const *lists, size_t nr_lists)
 	return 0;
 }
 
-static int validate(const struct mem_attrs *attrs,
-		    struct mem_attrs *const *lists, size_t nr_lists)
+static int share_validate(const struct mem_attrs *attrs,
+			  struct mem_attrs *const *lists, size_t nr_lists)
 {
 	return nr_lists ? mem_attrs_validate(attrs, lists, nr_lists) : 0;
 }
@@ -128,7 +130,7 @@ API int mem_attrs_import(struct mem_endpoint *endpoint, const void *bytes,
 	struct desc desc;
 	int err;
 
-	if (!endpoint || !bytes || !attrs || lists_check(lists, nr_lists))
+	if (!endpoint || !bytes || !attrs || share_check_lists(lists, nr_lists))
 		return -EINVAL;
 	err = object_check(endpoint->ctx);
 	if (!err)
@@ -136,16 +138,17 @@ API int mem_attrs_import(struct mem_endpoint *endpoint, const void *bytes,
 	if (err)
 		return err;
 	if (desc.kind == DESC_UNRECONCILED)
-		err = unpack(endpoint, bytes, len, MEM_ATTRS_UNRECONCILED,
-			     &new);
+		err = share_unpack_list(endpoint, bytes, len,
+					MEM_ATTRS_UNRECONCILED, &new);
 	else if (desc.kind == DESC_RECONCILED)
-		err = unpack(endpoint, bytes, len, MEM_ATTRS_RECONCILED, &new);
+		err = share_unpack_list(endpoint, bytes, len,
+					MEM_ATTRS_RECONCILED, &new);
 	else
 		err = -EBADMSG;
 	if (err)
 		return err;
 	if (desc.kind == DESC_RECONCILED)
-		err = validate(new, lists, nr_lists);
+		err = share_validate(new, lists, nr_lists);
 	if (err) {
 		mem_attrs_destroy(new);
 		return err;
@@ -155,9 +158,9 @@ API int mem_attrs_import(struct mem_endpoint *endpoint, const void *bytes,
 }
 
 /* Sends the memory and fills in the fields of the descriptor that name it. */
-static int send_memory(struct mem_object *object, unsigned int perm,
-		       struct mem_endpoint *endpoint, uint64_t timeout_ns,
-		       struct desc *desc)
+static int share_send_memory(struct mem_object *object, unsigned int perm,
+			     struct mem_endpoint *endpoint, uint64_t timeout_ns,
+			     struct desc *desc)
 {
 	struct ticket ticket;
 	int fd, err;
@@ -177,8 +180,8 @@ static int send_memory(struct mem_object *object, unsigned int perm,
 	return 0;
 }
 
-static int check_export(struct mem_object *object, unsigned int perm,
-			struct mem_endpoint *endpoint, const void *out)
+static int share_check_export(struct mem_object *object, unsigned int perm,
+			      struct mem_endpoint *endpoint, const void *out)
 {
 	int err;
 
@@ -203,12 +206,12 @@ API int mem_object_export(struct mem_object *object, unsigned int perm,
 
 	if (!len)
 		return -EINVAL;
-	err = check_export(object, perm, endpoint, bytes);
+	err = share_check_export(object, perm, endpoint, bytes);
 	if (!err)
-		err = pack(&object->attrs, 1, &desc, &list_len);
+		err = share_pack_list(&object->attrs, 1, &desc, &list_len);
 	if (err)
 		return err;
-	err = send_memory(object, perm, endpoint, timeout_ns, desc);
+	err = share_send_memory(object, perm, endpoint, timeout_ns, desc);
 	if (err) {
 		free(desc);
 		return err;
@@ -226,9 +229,10 @@ API int mem_object_export_bare(struct mem_object *object, unsigned int perm,
 	struct desc new = { 0 };
 	int err;
 
-	err = check_export(object, perm, endpoint, desc);
+	err = share_check_export(object, perm, endpoint, desc);
 	if (!err)
-		err = send_memory(object, perm, endpoint, timeout_ns, &new);
+		err = share_send_memory(object, perm, endpoint, timeout_ns,
+					&new);
 	if (err)
 		return err;
 	desc_seal(&new, DESC_BARE, 0, endpoint);
@@ -240,9 +244,9 @@ API int mem_object_export_bare(struct mem_object *object, unsigned int perm,
  * Returns true if the descriptor's memory is of this backend and as long as a
  * buffer of the list would be here.
  */
-static bool memory_is_right(const struct mem_ctx *ctx,
-			    const struct mem_attrs *attrs,
-			    const struct desc *desc)
+static bool share_memory_matches(const struct mem_ctx *ctx,
+				 const struct mem_attrs *attrs,
+				 const struct desc *desc)
 {
 	return desc->backend == ctx->backend->id &&
 	       desc->buf_len == object_buf_len(attrs);
@@ -252,9 +256,9 @@ static bool memory_is_right(const struct mem_ctx *ctx,
  * Returns true if the imported buffer matches the list. Its kind is not
  * compared in the embedded backend, where all shared memory has one view.
  */
-static bool buf_is_right(const struct mem_ctx *ctx,
-			 const struct mem_attrs *attrs, uint32_t perm,
-			 const struct mem_buf *buf)
+static bool share_buf_matches(const struct mem_ctx *ctx,
+			      const struct mem_attrs *attrs, uint32_t perm,
+			      const struct mem_buf *buf)
 {
 	unsigned int flags;
 
@@ -266,8 +270,8 @@ static bool buf_is_right(const struct mem_ctx *ctx,
 }
 
 /* Makes the buffer read-only if only the sender's file permits writes. */
-static int restrict_buf(struct mem_ctx *ctx, uint32_t perm,
-			struct mem_buf **buf)
+static int share_restrict_buf(struct mem_ctx *ctx, uint32_t perm,
+			      struct mem_buf **buf)
 {
 	struct mem_buf *other;
 	int err;
@@ -283,7 +287,7 @@ static int restrict_buf(struct mem_ctx *ctx, uint32_t perm,
 }
 
 /* Returns true if the file has the length that the list demands. */
-static bool fd_is_right(int fd, const struct mem_attrs *attrs)
+static bool share_fd_matches(int fd, const struct mem_attrs *attrs)
 {
 	struct stat stat;
 
@@ -292,8 +296,8 @@ static bool fd_is_right(int fd, const struct mem_attrs *attrs)
 }
 
 /* Returns -EBADMSG if the memory does not match the list. */
-static int import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
-		      uint32_t perm, int fd, struct mem_buf **buf)
+static int share_import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
+			    uint32_t perm, int fd, struct mem_buf **buf)
 {
 	struct mem_buf *new;
 	int err;
@@ -301,12 +305,12 @@ static int import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 	err = mem_buf_import(ctx, fd, &new);
 	/* A much too long file may fail with ENOMEM: it is malformed, too. */
 	if (err == -EINVAL || err == -EACCES ||
-	    (err && !fd_is_right(fd, attrs)))
+	    (err && !share_fd_matches(fd, attrs)))
 		return -EBADMSG;
 	if (err)
 		return err;
-	err = buf_is_right(ctx, attrs, perm, new) ?
-	      restrict_buf(ctx, perm, &new) : -EBADMSG;
+	err = share_buf_matches(ctx, attrs, perm, new) ?
+	      share_restrict_buf(ctx, perm, &new) : -EBADMSG;
 	if (err) {
 		mem_buf_destroy(new);
 		return err;
@@ -316,22 +320,22 @@ static int import_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 }
 
 /* On success, the object owns @attrs. */
-static int import_memory(struct mem_endpoint *endpoint,
-			 struct mem_attrs *attrs, const struct desc *desc,
-			 uint64_t timeout_ns, struct mem_object **object)
+static int share_import_memory(struct mem_endpoint *endpoint,
+			       struct mem_attrs *attrs, const struct desc *desc,
+			       uint64_t timeout_ns, struct mem_object **object)
 {
 	struct mem_ctx *ctx = endpoint->ctx;
 	struct ticket ticket = { .seq = desc->seq };
 	struct mem_buf *buf;
 	int fd, err;
 
-	if (!memory_is_right(ctx, attrs, desc))
+	if (!share_memory_matches(ctx, attrs, desc))
 		return -EBADMSG;
 	memcpy(ticket.token, desc->token, sizeof(ticket.token));
 	err = endpoint_take_memory(endpoint, &ticket, timeout_ns, &fd);
 	if (err)
 		return err;
-	err = import_buf(ctx, attrs, attrs_perm(attrs), fd, &buf);
+	err = share_import_buf(ctx, attrs, attrs_perm(attrs), fd, &buf);
 	if (!err) {
 		err = object_create(ctx, attrs, buf, object);
 		if (err)
@@ -345,20 +349,22 @@ static int import_memory(struct mem_endpoint *endpoint,
 }
 
 /* Returns -EACCES if more is asked for than was granted; 0 asks for all. */
-static int perm_of(const struct desc *desc, unsigned int asked, uint32_t *perm)
+static int share_perm_of(const struct desc *desc, unsigned int asked,
+			 uint32_t *perm)
 {
 	*perm = asked ? asked : desc->perm;
 	return *perm & ~desc->perm ? -EACCES : 0;
 }
 
 /* Returns the list of an object's descriptor with permission @perm. */
-static int object_list(struct mem_endpoint *endpoint, const void *bytes,
-		       size_t len, uint32_t perm, struct mem_attrs **attrs)
+static int share_object_list(struct mem_endpoint *endpoint, const void *bytes,
+			     size_t len, uint32_t perm,
+			     struct mem_attrs **attrs)
 {
 	int err;
 
 	pthread_mutex_lock(&endpoint->list_lock);
-	err = keep_list(endpoint, bytes, len);
+	err = share_keep_list(endpoint, bytes, len);
 	if (!err)
 		err = attrs_with_perm(endpoint->list, perm, attrs);
 	pthread_mutex_unlock(&endpoint->list_lock);
@@ -369,23 +375,24 @@ static int object_list(struct mem_endpoint *endpoint, const void *bytes,
  * An importer that asks for a permission agrees to it, so the permission in its
  * lists is not compared.
  */
-static int object_validate(struct mem_attrs *attrs, unsigned int asked,
-			   struct mem_attrs *const *lists, size_t nr_lists)
+static int share_validate_object(struct mem_attrs *attrs, unsigned int asked,
+				 struct mem_attrs *const *lists,
+				 size_t nr_lists)
 {
 	struct mem_attrs *all;
 	int err;
 
 	if (!asked || !nr_lists)
-		return validate(attrs, lists, nr_lists);
+		return share_validate(attrs, lists, nr_lists);
 	err = attrs_with_perm(attrs, MEM_RW, &all);
 	if (err)
 		return err;
-	err = validate(all, lists, nr_lists);
+	err = share_validate(all, lists, nr_lists);
 	mem_attrs_destroy(all);
 	return err;
 }
 
-static bool perm_is_valid(unsigned int perm)
+static bool share_perm_is_valid(unsigned int perm)
 {
 	return !perm || perm == MEM_READ || perm == MEM_RW;
 }
@@ -400,8 +407,8 @@ API int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
 	uint32_t own_perm;
 	int err;
 
-	if (!endpoint || !bytes || !object || !perm_is_valid(perm) ||
-	    lists_check(lists, nr_lists))
+	if (!endpoint || !bytes || !object || !share_perm_is_valid(perm) ||
+	    share_check_lists(lists, nr_lists))
 		return -EINVAL;
 	err = object_check(endpoint->ctx);
 	if (!err)
@@ -409,14 +416,15 @@ API int mem_object_import(struct mem_endpoint *endpoint, const void *bytes,
 	if (!err && desc.kind != DESC_OBJECT)
 		err = -EBADMSG;
 	if (!err)
-		err = perm_of(&desc, perm, &own_perm);
+		err = share_perm_of(&desc, perm, &own_perm);
 	if (!err)
-		err = object_list(endpoint, bytes, len, own_perm, &attrs);
+		err = share_object_list(endpoint, bytes, len, own_perm, &attrs);
 	if (err)
 		return err;
-	err = object_validate(attrs, perm, lists, nr_lists);
+	err = share_validate_object(attrs, perm, lists, nr_lists);
 	if (!err)
-		err = import_memory(endpoint, attrs, &desc, timeout_ns, object);
+		err = share_import_memory(endpoint, attrs, &desc, timeout_ns,
+					  object);
 	if (err)
 		mem_attrs_destroy(attrs);
 	return err;
@@ -431,8 +439,8 @@ API int mem_object_import_bare(struct mem_endpoint *endpoint, const void *desc,
 	uint32_t own_perm;
 	int err;
 
-	if (!endpoint || !desc || !attrs || !object || !perm_is_valid(perm) ||
-	    attrs->state != MEM_ATTRS_RECONCILED)
+	if (!endpoint || !desc || !attrs || !object ||
+	    !share_perm_is_valid(perm) || attrs->state != MEM_ATTRS_RECONCILED)
 		return -EINVAL;
 	err = object_check(endpoint->ctx);
 	if (!err && attrs->ctx != endpoint->ctx)
@@ -442,12 +450,12 @@ API int mem_object_import_bare(struct mem_endpoint *endpoint, const void *desc,
 	if (!err && opened.kind != DESC_BARE)
 		err = -EBADMSG;
 	if (!err)
-		err = perm_of(&opened, perm, &own_perm);
+		err = share_perm_of(&opened, perm, &own_perm);
 	if (!err)
 		err = attrs_with_perm(attrs, own_perm, &own);
 	if (err)
 		return err;
-	err = import_memory(endpoint, own, &opened, timeout_ns, object);
+	err = share_import_memory(endpoint, own, &opened, timeout_ns, object);
 	if (err)
 		mem_attrs_destroy(own);
 	return err;
