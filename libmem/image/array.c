@@ -12,14 +12,14 @@
 #include "image.h"
 
 /* Returns the bytes of an element, or 0 if there is no such type. */
-static uint32_t element_len(unsigned int data_type)
+static uint32_t array_element_len(unsigned int data_type)
 {
 	return data_type < NR_DATA_TYPES ? format_data_len(data_type) : 0;
 }
 
 static int array_geometry(const struct mem_array *array, struct view *view)
 {
-	const uint32_t len = element_len(array->data_type);
+	const uint32_t len = array_element_len(array->data_type);
 
 	if (!len || array->stride < len || array->stride % len ||
 	    array->stride > INT32_MAX || !array->capacity ||
@@ -62,7 +62,7 @@ API int mem_array_create(struct mem_ctx *ctx, uint64_t capacity,
 {
 	struct mem_array shape = {
 		.data_type = data_type,
-		.stride = element_len(data_type),
+		.stride = array_element_len(data_type),
 		.capacity = capacity,
 	};
 	struct mem_array *new;
@@ -210,8 +210,8 @@ API int mem_array_set_name(struct mem_array *array, const char *name)
 /* The count */
 
 /* The caller has locked the array, or has waited for its jobs. */
-static int count_read(const struct place *place, struct mem_ctx *ctx,
-		      uint64_t *count)
+static int array_read_count(const struct place *place, struct mem_ctx *ctx,
+			    uint64_t *count)
 {
 	if (place->host[ARRAY_COUNT]) {
 		memcpy(count, place->host[ARRAY_COUNT], sizeof(*count));
@@ -233,14 +233,15 @@ API int mem_array_count(struct mem_array *array, uint64_t *count)
 	if (!err)
 		err = store_wait(&array->store);
 	if (!err)
-		err = count_read(&array->store.main, array->store.ctx, &now);
+		err = array_read_count(&array->store.main, array->store.ctx,
+				       &now);
 	if (!err)
 		*count = now < array->capacity ? now : array->capacity;
 	return err;
 }
 
 /* Returns the newest lock's place, or NULL without a lock for writing. */
-static const struct place *place_to_write(struct store *store)
+static const struct place *array_place_to_write(struct store *store)
 {
 	const struct place *place = NULL;
 
@@ -261,7 +262,7 @@ API int mem_array_set_count(struct mem_array *array, uint64_t count)
 	err = ctx_may_change(array->store.ctx);
 	if (err)
 		return err;
-	place = place_to_write(&array->store);
+	place = array_place_to_write(&array->store);
 	if (!place)
 		return -ENOLCK;
 	if (place->host[ARRAY_COUNT]) {

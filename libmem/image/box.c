@@ -27,8 +27,8 @@ struct window {
 };
 
 /* Finds a component of the window. Returns false if it counts as 0. */
-static bool window_place(const struct window *window, int64_t x, int64_t y,
-			 const uint8_t **row, size_t *at)
+static bool box_window_place(const struct window *window, int64_t x, int64_t y,
+			     const uint8_t **row, size_t *at)
 {
 	const struct mem_plane *src = window->src;
 	const int64_t near_x = within(x, src->width);
@@ -41,37 +41,37 @@ static bool window_place(const struct window *window, int64_t x, int64_t y,
 	return true;
 }
 
-static int64_t column_sum(const struct window *window, int64_t x, int64_t y)
+static int64_t box_column_sum(const struct window *window, int64_t x, int64_t y)
 {
 	const uint8_t *row;
 	int64_t i, sum = 0;
 	size_t at;
 
 	for (i = y - window->half_height; i <= y + window->half_height; i++)
-		if (window_place(window, x, i, &row, &at))
+		if (box_window_place(window, x, i, &row, &at))
 			sum += comp_load(window->comp, row, at);
 	return sum;
 }
 
-static void row_average(const struct window *window, uint8_t *to, int64_t y)
+static void box_row_average(const struct window *window, uint8_t *to, int64_t y)
 {
 	const int64_t half = window->half_width;
 	const int64_t nr = (2 * half + 1) * (2 * window->half_height + 1);
 	int64_t x, sum = 0;
 
 	for (x = -half; x < half; x++)
-		sum += column_sum(window, x, y);
+		sum += box_column_sum(window, x, y);
 	for (x = 0; x < window->src->width; x++) {
-		sum += column_sum(window, x + half, y);
+		sum += box_column_sum(window, x + half, y);
 		comp_store(window->comp, to,
 			   (size_t)x * window->nr + window->at,
 			   div_nearest(sum, nr));
-		sum -= column_sum(window, x - half, y);
+		sum -= box_column_sum(window, x - half, y);
 	}
 }
 
-static void row_average_floats(const struct window *window, uint8_t *to,
-			       int64_t y)
+static void box_row_average_floats(const struct window *window, uint8_t *to,
+				   int64_t y)
 {
 	const int64_t half = window->half_width;
 	const int64_t nr = (2 * half + 1) * (2 * window->half_height + 1);
@@ -85,7 +85,7 @@ static void row_average_floats(const struct window *window, uint8_t *to,
 		for (i = y - window->half_height;
 		     i <= y + window->half_height; i++)
 			for (j = x - half; j <= x + half; j++)
-				if (window_place(window, j, i, &row, &at))
+				if (box_window_place(window, j, i, &row, &at))
 					sum += float_load(row, at);
 		float_store(to, (size_t)x * window->nr + window->at,
 			    (float)(sum / (double)nr));
@@ -121,7 +121,8 @@ void view_box(const struct view *dst, const struct view *src, uint32_t width,
 	for (; y < end; y++)
 		for (window.at = 0; window.at < window.nr; window.at++)
 			if (window.comp == COMP_F32)
-				row_average_floats(&window, row_of(to, y), y);
+				box_row_average_floats(&window, row_of(to, y),
+						       y);
 			else
-				row_average(&window, row_of(to, y), y);
+				box_row_average(&window, row_of(to, y), y);
 }

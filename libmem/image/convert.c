@@ -46,8 +46,8 @@ struct conversion {
 	bool is_saturating;
 };
 
-static void store_whole(const struct conversion *c, uint8_t *row, size_t at,
-			int64_t value)
+static void convert_store_whole(const struct conversion *c, uint8_t *row,
+				size_t at, int64_t value)
 {
 	const enum comp comp = c->to->comp;
 
@@ -56,34 +56,37 @@ static void store_whole(const struct conversion *c, uint8_t *row, size_t at,
 	comp_store(comp, row, at, value);
 }
 
-static void store_real(const struct conversion *c, uint8_t *row, size_t at,
-		       double value)
+static void convert_store_real(const struct conversion *c, uint8_t *row,
+			       size_t at, double value)
 {
 	if (!c->is_exact)
 		value = value * c->scale + c->offset;
 	if (c->to->comp == COMP_F32)
 		float_store(row, at, (float)value);
 	else
-		store_whole(c, row, at, nearest(value, c->is_saturating));
+		convert_store_whole(c, row, at,
+				    nearest(value, c->is_saturating));
 }
 
-static void store(const struct conversion *c, uint8_t *row, size_t at,
-		  struct fraction value)
+static void convert_store(const struct conversion *c, uint8_t *row, size_t at,
+			  struct fraction value)
 {
 	if (c->is_exact && c->to->comp != COMP_F32)
-		store_whole(c, row, at, div_nearest(value.num, value.den));
+		convert_store_whole(c, row, at,
+				    div_nearest(value.num, value.den));
 	else
-		store_real(c, row, at, (double)value.num / (double)value.den);
+		convert_store_real(c, row, at,
+				   (double)value.num / (double)value.den);
 }
 
-static bool has_range(const struct pixel *pixel)
+static bool convert_has_range(const struct pixel *pixel)
 {
 	return pixel->family == FAMILY_LUMA || pixel->family == FAMILY_YUV420;
 }
 
 /* Converts luma of the depth of @comp from one range to the other. */
-static struct fraction luma_map(struct fraction luma, enum comp comp,
-				bool from_studio, bool to_studio)
+static struct fraction convert_map_luma(struct fraction luma, enum comp comp,
+					bool from_studio, bool to_studio)
 {
 	const int64_t step = comp == COMP_U16 ? 256 : 1;
 	const int64_t max = comp == COMP_U16 ? UINT16_MAX : UINT8_MAX;
@@ -102,8 +105,8 @@ static struct fraction luma_map(struct fraction luma, enum comp comp,
 }
 
 /* Converts 8-bit chroma around 0 from one range to the other. */
-static struct fraction chroma_map(struct fraction chroma, bool from_studio,
-				  bool to_studio)
+static struct fraction convert_map_chroma(struct fraction chroma,
+					  bool from_studio, bool to_studio)
 {
 	if (from_studio == to_studio)
 		return chroma;
@@ -116,8 +119,8 @@ static struct fraction chroma_map(struct fraction chroma, bool from_studio,
 	};
 }
 
-static void rgb_load(const struct conversion *c, uint32_t x, uint32_t y,
-		     int64_t *rgb)
+static void convert_load_rgb(const struct conversion *c, uint32_t x, uint32_t y,
+			     int64_t *rgb)
 {
 	const struct view *src = c->src;
 	const uint8_t *at;
@@ -134,8 +137,8 @@ static void rgb_load(const struct conversion *c, uint32_t x, uint32_t y,
 	rgb[2] = at[2 - c->from->red];
 }
 
-static void rgb_store(const struct conversion *c, uint32_t x, uint32_t y,
-		      const struct fraction *rgb)
+static void convert_store_rgb(const struct conversion *c, uint32_t x,
+			      uint32_t y, const struct fraction *rgb)
 {
 	const struct view *dst = c->dst;
 	uint8_t *at;
@@ -143,20 +146,21 @@ static void rgb_store(const struct conversion *c, uint32_t x, uint32_t y,
 
 	if (c->to->is_planar) {
 		for (i = 0; i < 3; i++)
-			store(c, row_of(&dst->planes[i], y), x, rgb[i]);
+			convert_store(c, row_of(&dst->planes[i], y), x, rgb[i]);
 		return;
 	}
 	at = row_of(&dst->planes[0], y) + (size_t)x * dst->planes[0].pixel_len;
-	store(c, at, c->to->red, rgb[0]);
-	store(c, at, 1, rgb[1]);
-	store(c, at, 2 - c->to->red, rgb[2]);
+	convert_store(c, at, c->to->red, rgb[0]);
+	convert_store(c, at, 1, rgb[1]);
+	convert_store(c, at, 2 - c->to->red, rgb[2]);
 	if (c->to->has_alpha)
 		at[3] = UINT8_MAX;
 }
 
 /* The first, blue, or the second chroma value of a chroma pixel. */
-static uint8_t *chroma_of(const struct view *view, const struct pixel *pixel,
-			  uint32_t x, uint32_t y, unsigned int i)
+static uint8_t *convert_chroma_of(const struct view *view,
+				  const struct pixel *pixel, uint32_t x,
+				  uint32_t y, unsigned int i)
 {
 	if (pixel->is_planar)
 		return row_of(&view->planes[1 + i], y) + x;
@@ -164,30 +168,31 @@ static uint8_t *chroma_of(const struct view *view, const struct pixel *pixel,
 }
 
 /* Luma of a pixel of the source, in the range of the target. */
-static struct fraction luma_at(const struct conversion *c, uint32_t x,
-			       uint32_t y)
+static struct fraction convert_luma_at(const struct conversion *c, uint32_t x,
+				       uint32_t y)
 {
-	const bool to_studio = has_range(c->to) && c->to->is_studio;
+	const bool to_studio = convert_has_range(c->to) && c->to->is_studio;
 	struct fraction luma;
 	int64_t rgb[3];
 
 	if (c->from->family == FAMILY_RGB) {
-		rgb_load(c, x, y, rgb);
+		convert_load_rgb(c, x, y, rgb);
 		luma.num = 299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2];
 		luma.den = 1000;
-		return luma_map(luma, COMP_U8, false, to_studio);
+		return convert_map_luma(luma, COMP_U8, false, to_studio);
 	}
 	luma.num = comp_load(c->from->comp, row_of(&c->src->planes[0], y), x);
 	luma.den = 1;
 	/* A format without a range takes the range of the other. */
-	if (!has_range(c->from) || c->to->family == FAMILY_PLAIN)
+	if (!convert_has_range(c->from) || c->to->family == FAMILY_PLAIN)
 		return luma;
-	return luma_map(luma, c->from->comp, c->from->is_studio, to_studio);
+	return convert_map_luma(luma, c->from->comp, c->from->is_studio,
+				to_studio);
 }
 
 /* Computes blue and red chroma, around 0, of a chroma pixel of the target. */
-static void chroma_at(const struct conversion *c, uint32_t x, uint32_t y,
-		      struct fraction *chroma)
+static void convert_chroma_at(const struct conversion *c, uint32_t x,
+			      uint32_t y, struct fraction *chroma)
 {
 	const bool to_studio = c->to->is_studio;
 	int64_t rgb[3];
@@ -196,7 +201,7 @@ static void chroma_at(const struct conversion *c, uint32_t x, uint32_t y,
 	chroma[0] = (struct fraction) { 0, 1 };
 	chroma[1] = (struct fraction) { 0, 1 };
 	if (c->from->family == FAMILY_RGB) {
-		rgb_load(c, 2 * x, 2 * y, rgb);
+		convert_load_rgb(c, 2 * x, 2 * y, rgb);
 		chroma[0] = (struct fraction) {
 			886 * rgb[2] - 299 * rgb[0] - 587 * rgb[1], 1772,
 		};
@@ -204,20 +209,23 @@ static void chroma_at(const struct conversion *c, uint32_t x, uint32_t y,
 			701 * rgb[0] - 587 * rgb[1] - 114 * rgb[2], 1402,
 		};
 		for (i = 0; i < 2; i++)
-			chroma[i] = chroma_map(chroma[i], false, to_studio);
+			chroma[i] =
+				convert_map_chroma(chroma[i], false, to_studio);
 	} else if (c->from->family == FAMILY_YUV420) {
 		for (i = 0; i < 2; i++) {
-			chroma[i].num = *chroma_of(c->src, c->from, x, y, i) -
-					CHROMA_MIDDLE;
-			chroma[i] = chroma_map(chroma[i], c->from->is_studio,
-					       to_studio);
+			chroma[i].num =
+				*convert_chroma_of(c->src, c->from, x, y, i) -
+				CHROMA_MIDDLE;
+			chroma[i] = convert_map_chroma(chroma[i],
+						       c->from->is_studio,
+						       to_studio);
 		}
 	}
 }
 
 /* Converts luma and chroma of full range to red, green and blue. */
-static void rgb_of(struct fraction luma, const struct fraction *chroma,
-		   struct fraction *rgb)
+static void convert_rgb_of(struct fraction luma, const struct fraction *chroma,
+			   struct fraction *rgb)
 {
 	const int64_t y = luma.num * chroma[0].den;
 	const int64_t blue = chroma[0].num * luma.den;
@@ -231,35 +239,37 @@ static void rgb_of(struct fraction luma, const struct fraction *chroma,
 	rgb[2] = (struct fraction) { 1000 * y + 1772 * blue, 1000 * den };
 }
 
-static void rgb_at(const struct conversion *c, uint32_t x, uint32_t y,
-		   struct fraction *rgb)
+static void convert_rgb_at(const struct conversion *c, uint32_t x, uint32_t y,
+			   struct fraction *rgb)
 {
 	struct fraction chroma[2];
 	int64_t whole[3];
 	unsigned int i;
 
 	if (c->from->family == FAMILY_RGB) {
-		rgb_load(c, x, y, whole);
+		convert_load_rgb(c, x, y, whole);
 		for (i = 0; i < 3; i++)
 			rgb[i] = (struct fraction) { whole[i], 1 };
 		return;
 	}
-	rgb[0] = luma_at(c, x, y);
+	rgb[0] = convert_luma_at(c, x, y);
 	rgb[1] = rgb[0];
 	rgb[2] = rgb[0];
 	if (c->from->family != FAMILY_YUV420)
 		return;
 	for (i = 0; i < 2; i++) {
-		chroma[i].num = *chroma_of(c->src, c->from, x / 2, y / 2, i) -
-				CHROMA_MIDDLE;
+		chroma[i].num =
+			*convert_chroma_of(c->src, c->from, x / 2, y / 2, i) -
+			CHROMA_MIDDLE;
 		chroma[i].den = 1;
-		chroma[i] = chroma_map(chroma[i], c->from->is_studio, false);
+		chroma[i] = convert_map_chroma(chroma[i], c->from->is_studio,
+					       false);
 	}
-	rgb_of(rgb[0], chroma, rgb);
+	convert_rgb_of(rgb[0], chroma, rgb);
 }
 
 /* Float formats have no range, so none is converted. */
-static void row_of_floats(const struct conversion *c, uint32_t y)
+static void convert_row_of_floats(const struct conversion *c, uint32_t y)
 {
 	const uint8_t *from = row_of(&c->src->planes[0], y);
 	const struct mem_plane *plane = &c->dst->planes[0];
@@ -274,13 +284,14 @@ static void row_of_floats(const struct conversion *c, uint32_t y)
 		for (x = 0; x < plane->width; x++) {
 			to = row_of(plane, y) + (size_t)x * plane->pixel_len;
 			for (i = 0; i < nr; i++)
-				store_real(c, to, i, float_load(from, x));
+				convert_store_real(c, to, i,
+						   float_load(from, x));
 			if (c->to->has_alpha)
 				to[3] = UINT8_MAX;
 		}
 }
 
-static void rows_convert(const struct conversion *c, const struct part *part)
+static void convert_rows(const struct conversion *c, const struct part *part)
 {
 	const struct mem_plane *plane = &c->dst->planes[0];
 	struct fraction rgb[3];
@@ -289,22 +300,22 @@ static void rows_convert(const struct conversion *c, const struct part *part)
 	part_rows(part, plane->height, &y, &end);
 	for (; y < end; y++) {
 		if (c->from->comp == COMP_F32) {
-			row_of_floats(c, y);
+			convert_row_of_floats(c, y);
 			continue;
 		}
 		for (x = 0; x < plane->width; x++) {
 			if (c->to->family == FAMILY_RGB) {
-				rgb_at(c, x, y, rgb);
-				rgb_store(c, x, y, rgb);
+				convert_rgb_at(c, x, y, rgb);
+				convert_store_rgb(c, x, y, rgb);
 			} else {
-				store(c, row_of(plane, y), x,
-				      luma_at(c, x, y));
+				convert_store(c, row_of(plane, y), x,
+					      convert_luma_at(c, x, y));
 			}
 		}
 	}
 }
 
-static void chroma_convert(const struct conversion *c, const struct part *part)
+static void convert_chroma(const struct conversion *c, const struct part *part)
 {
 	const struct mem_plane *plane = &c->dst->planes[1];
 	struct fraction chroma[2];
@@ -314,25 +325,26 @@ static void chroma_convert(const struct conversion *c, const struct part *part)
 	part_rows(part, plane->height, &y, &end);
 	for (; y < end; y++)
 		for (x = 0; x < plane->width; x++) {
-			chroma_at(c, x, y, chroma);
+			convert_chroma_at(c, x, y, chroma);
 			for (i = 0; i < 2; i++) {
 				const struct fraction *one = &chroma[i];
+				const int64_t num = one->num +
+						    CHROMA_MIDDLE * one->den;
+				uint8_t *to = convert_chroma_of(c->dst, c->to,
+								x, y, i);
 
-				store_whole(c, chroma_of(c->dst, c->to, x, y,
-							 i), 0,
-					    div_nearest(one->num +
-							CHROMA_MIDDLE *
-							one->den, one->den));
+				convert_store_whole(c, to, 0,
+						    div_nearest(num, one->den));
 			}
 		}
 }
 
-static bool is_single(const struct pixel *pixel)
+static bool convert_is_single(const struct pixel *pixel)
 {
 	return pixel->family == FAMILY_PLAIN || pixel->family == FAMILY_LUMA;
 }
 
-static bool is_plain(const struct mem_convert *how)
+static bool convert_is_plain(const struct mem_convert *how)
 {
 	return (how->scale == 0 || how->scale == 1) && how->offset == 0;
 }
@@ -351,13 +363,14 @@ bool view_can_convert(unsigned int dst, unsigned int src,
 	const struct pixel *to = pixel_of(dst);
 	const struct pixel *from = pixel_of(src);
 
-	if (is_plain(how) && pixels_are_alike(to, from))
+	if (convert_is_plain(how) && pixels_are_alike(to, from))
 		return true;
 	if (to->is_block_linear || from->is_block_linear)
 		return false;
 	if (to->family == FAMILY_VECTOR || from->family == FAMILY_VECTOR)
 		return false;
-	return is_plain(how) || is_single(to) || is_single(from);
+	return convert_is_plain(how) || convert_is_single(to) ||
+	       convert_is_single(from);
 }
 
 /**
@@ -382,7 +395,7 @@ void view_convert(const struct view *dst, const struct view *src,
 		.src = src,
 		.scale = how->scale == 0 ? 1 : how->scale,
 		.offset = how->offset,
-		.is_exact = is_plain(how),
+		.is_exact = convert_is_plain(how),
 		.is_saturating = how->is_saturating,
 	};
 
@@ -390,7 +403,7 @@ void view_convert(const struct view *dst, const struct view *src,
 		view_copy(dst, src, part);
 		return;
 	}
-	rows_convert(&c, part);
+	convert_rows(&c, part);
 	if (c.to->family == FAMILY_YUV420)
-		chroma_convert(&c, part);
+		convert_chroma(&c, part);
 }

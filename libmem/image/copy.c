@@ -24,7 +24,7 @@ void view_copy(const struct view *dst, const struct view *src,
 }
 
 /* Stores @nr components in a pixel; @value has a number for each. */
-static void pixel_fill(enum comp comp, uint8_t *pixel, uint32_t nr,
+static void fill_pixel(enum comp comp, uint8_t *pixel, uint32_t nr,
 		       const double *value)
 {
 	uint32_t i;
@@ -55,7 +55,7 @@ void view_fill(const struct view *dst, const double *value,
 		const struct mem_plane *to = &dst->planes[i];
 		const uint32_t nr = to->pixel_len / comp_len(comp);
 
-		pixel_fill(comp, pixel, nr, value);
+		fill_pixel(comp, pixel, nr, value);
 		value += nr;
 		part_rows(part, to->height, &y, &end);
 		for (; y < end; y++)

@@ -19,8 +19,8 @@
 #define MAX_BYTES	(64UL * 1024)
 
 /* Copies rows of a plane to @bytes if @is_in, else from @bytes. */
-static int rows_move(const struct mem_plane *plane, uint32_t first,
-		     uint32_t nr, uint8_t *bytes, bool is_in)
+static int foreign_move_rows(const struct mem_plane *plane, uint32_t first,
+			     uint32_t nr, uint8_t *bytes, bool is_in)
 {
 	const size_t len = (size_t)plane->width * plane->pixel_len;
 	const struct iovec local = { bytes, nr * len };
@@ -38,8 +38,8 @@ static int rows_move(const struct mem_plane *plane, uint32_t first,
 }
 
 /* Copies rows from @bytes to libmem's plane if they differ. */
-static void rows_take(const struct mem_plane *plane, uint32_t first,
-		      uint32_t nr, const uint8_t *bytes)
+static void foreign_take_rows(const struct mem_plane *plane, uint32_t first,
+			      uint32_t nr, const uint8_t *bytes)
 {
 	const size_t len = (size_t)plane->width * plane->pixel_len;
 	uint32_t i;
@@ -53,9 +53,9 @@ static void rows_take(const struct mem_plane *plane, uint32_t first,
  * Copies rows to the program's plane if they differ from @bytes, which has its
  * present rows.
  */
-static int rows_give(const struct mem_plane *inside,
-		     const struct mem_plane *plane, uint32_t first, uint32_t nr,
-		     uint8_t *bytes)
+static int foreign_give_rows(const struct mem_plane *inside,
+			     const struct mem_plane *plane, uint32_t first,
+			     uint32_t nr, uint8_t *bytes)
 {
 	const size_t len = (size_t)plane->width * plane->pixel_len;
 	uint32_t i;
@@ -63,14 +63,15 @@ static int rows_give(const struct mem_plane *inside,
 
 	for (i = 0; i < nr && !err; i++, bytes += len)
 		if (memcmp(row_of(inside, first + i), bytes, len))
-			err = rows_move(plane, first + i, 1,
-					row_of(inside, first + i), false);
+			err = foreign_move_rows(plane, first + i, 1,
+						row_of(inside, first + i),
+						false);
 	return err;
 }
 
-static int plane_move(const struct mem_plane *inside,
-		      const struct mem_plane *plane, uint32_t nr_rows,
-		      uint8_t *bytes, bool is_in)
+static int foreign_move_plane(const struct mem_plane *inside,
+			      const struct mem_plane *plane, uint32_t nr_rows,
+			      uint8_t *bytes, bool is_in)
 {
 	const size_t len = (size_t)plane->width * plane->pixel_len;
 	const size_t most = len < MAX_BYTES ? MAX_BYTES / len : 1;
@@ -81,25 +82,26 @@ static int plane_move(const struct mem_plane *inside,
 		nr = most < MAX_ROWS ? (uint32_t)most : MAX_ROWS;
 		if (nr > nr_rows - y)
 			nr = nr_rows - y;
-		err = rows_move(plane, y, nr, bytes, true);
+		err = foreign_move_rows(plane, y, nr, bytes, true);
 		if (!err && is_in)
-			rows_take(inside, y, nr, bytes);
+			foreign_take_rows(inside, y, nr, bytes);
 		else if (!err)
-			err = rows_give(inside, plane, y, nr, bytes);
+			err = foreign_give_rows(inside, plane, y, nr, bytes);
 	}
 	return err;
 }
 
 /* The source's count says how many elements are valid. */
-static int count_of(const struct view *inside, const struct view *foreign,
-		    bool is_in, uint32_t *nr)
+static int foreign_count_of(const struct view *inside,
+			    const struct view *foreign, bool is_in,
+			    uint32_t *nr)
 {
 	const struct mem_plane *plane = &foreign->planes[ARRAY_COUNT];
 	uint64_t count;
 	int err = 0;
 
 	if (is_in)
-		err = rows_move(plane, 0, 1, (uint8_t *)&count, true);
+		err = foreign_move_rows(plane, 0, 1, (uint8_t *)&count, true);
 	else
 		memcpy(&count, inside->planes[ARRAY_COUNT].base, sizeof(count));
 	if (!err)
@@ -138,24 +140,24 @@ int foreign_move(const struct view *inside, const struct view *foreign,
 	if (!bytes)
 		return -ENOMEM;
 	if (is_array)
-		err = count_of(inside, foreign, is_in, &nr_elements);
+		err = foreign_count_of(inside, foreign, is_in, &nr_elements);
 	for (i = 0; i < foreign->nr_planes && !err; i++) {
 		nr = is_array && i != ARRAY_COUNT ? nr_elements :
 						   foreign->planes[i].height;
-		err = plane_move(&inside->planes[i], &foreign->planes[i], nr,
-				 bytes, is_in);
+		err = foreign_move_plane(&inside->planes[i],
+					 &foreign->planes[i], nr, bytes, is_in);
 	}
 	free(bytes);
 	return err;
 }
 
 /**
- * foreign_is_there() - look whether a file still has what is mapped of it
+ * foreign_exists() - check whether a file still has the bytes that are mapped
  * @byte: of a file's mapping that the CPU may read
  *
  * Return: false if it ends before; true also if the kernel does not help.
  */
-bool foreign_is_there(const void *byte)
+bool foreign_exists(const void *byte)
 {
 	const struct iovec from = { (void *)byte, 1 };
 	uint8_t value;

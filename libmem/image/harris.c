@@ -48,7 +48,7 @@ struct scratch {
 	uint32_t *next;
 };
 
-static const struct sobel *sobel_of(uint32_t len)
+static const struct sobel *harris_sobel_of(uint32_t len)
 {
 	static const struct sobel filters[] = {
 		{ { 1, 2, 1 }, { -1, 0, 1 }, 4 },
@@ -73,7 +73,7 @@ uint64_t harris_scratch_len(uint32_t width, uint32_t height)
 		2 * sizeof(uint32_t));
 }
 
-static struct scratch scratch_of(void *memory, const struct view *src)
+static struct scratch harris_scratch_of(void *memory, const struct view *src)
 {
 	const size_t nr = (size_t)src->width * src->height;
 	struct scratch scratch;
@@ -85,10 +85,10 @@ static struct scratch scratch_of(void *memory, const struct view *src)
 	return scratch;
 }
 
-static void gradient_at(const struct view *src, uint32_t len, uint32_t x,
-			uint32_t y, int64_t *gradient)
+static void harris_gradient_at(const struct view *src, uint32_t len, uint32_t x,
+			       uint32_t y, int64_t *gradient)
 {
-	const struct sobel *sobel = sobel_of(len);
+	const struct sobel *sobel = harris_sobel_of(len);
 	const enum comp comp = pixel_of(src->format)->comp;
 	const uint8_t *row;
 	int64_t value;
@@ -121,24 +121,26 @@ struct tensor {
 };
 
 /* Adds the products of a column of the block. */
-static void tensor_add(struct tensor *sum, const struct view *src,
-		       const struct mem_harris *how, uint32_t x, uint32_t y)
+static void harris_tensor_add(struct tensor *sum, const struct view *src,
+			      const struct mem_harris *how, uint32_t x,
+			      uint32_t y)
 {
 	const uint32_t half = how->block_len / 2;
 	int64_t gradient[2];
 	uint32_t i;
 
 	for (i = y - half; i <= y + half; i++) {
-		gradient_at(src, how->gradient_len, x, i, gradient);
+		harris_gradient_at(src, how->gradient_len, x, i, gradient);
 		sum->xx += gradient[0] * gradient[0];
 		sum->yy += gradient[1] * gradient[1];
 		sum->xy += gradient[0] * gradient[1];
 	}
 }
 
-static float score_of(const struct tensor *sum, const struct mem_harris *how)
+static float harris_score_of(const struct tensor *sum,
+			     const struct mem_harris *how)
 {
-	const double scale = sobel_of(how->gradient_len)->scale;
+	const double scale = harris_sobel_of(how->gradient_len)->scale;
 	const double xx = (double)sum->xx / (scale * scale);
 	const double yy = (double)sum->yy / (scale * scale);
 	const double xy = (double)sum->xy / (scale * scale);
@@ -148,8 +150,9 @@ static float score_of(const struct tensor *sum, const struct mem_harris *how)
 		       (double)how->sensitivity * trace * trace);
 }
 
-static void row_score(const struct view *src, const struct mem_harris *how,
-		      uint32_t y, float *scores)
+static void harris_score_row(const struct view *src,
+			     const struct mem_harris *how, uint32_t y,
+			     float *scores)
 {
 	const uint32_t margin = how->gradient_len / 2 + how->block_len / 2;
 	const uint32_t nr = how->block_len;
@@ -165,13 +168,13 @@ static void row_score(const struct view *src, const struct mem_harris *how,
 		sum.yy -= column->yy;
 		sum.xy -= column->xy;
 		memset(column, 0, sizeof(*column));
-		tensor_add(column, src, how, x, y);
+		harris_tensor_add(column, src, how, x, y);
 		sum.xx += column->xx;
 		sum.yy += column->yy;
 		sum.xy += column->xy;
 		at = x - nr / 2;
 		if (x >= margin + nr / 2)
-			scores[at] = score_of(&sum, how);
+			scores[at] = harris_score_of(&sum, how);
 	}
 }
 
@@ -187,7 +190,7 @@ static void row_score(const struct view *src, const struct mem_harris *how,
 void harris_scores(const struct view *src, const struct mem_harris *how,
 		   void *memory, const struct part *part)
 {
-	const struct scratch scratch = scratch_of(memory, src);
+	const struct scratch scratch = harris_scratch_of(memory, src);
 	const uint32_t margin = how->gradient_len / 2 + how->block_len / 2;
 	const size_t width = src->width;
 	uint32_t y, end;
@@ -199,27 +202,28 @@ void harris_scores(const struct view *src, const struct mem_harris *how,
 		memset(scores, 0, width * sizeof(*scores));
 		if (y >= margin && src->height - y > margin &&
 		    src->width > 2 * margin)
-			row_score(src, how, y, scores);
+			harris_score_row(src, how, y, scores);
 	}
 }
 
 /* Of equal scores, the one further down, then further right, is better. */
-static bool is_better(const struct candidate *one,
-		      const struct candidate *other)
+static bool harris_is_better(const struct candidate *one,
+			     const struct candidate *other)
 {
 	return one->score > other->score ||
 	       (one->score == other->score && one->at > other->at);
 }
 
-static void heap_sink(struct candidate *heap, size_t nr, size_t at)
+static void harris_heap_sink(struct candidate *heap, size_t nr, size_t at)
 {
 	const struct candidate one = heap[at];
 	size_t child;
 
 	while ((child = 2 * at + 1) < nr) {
-		if (child + 1 < nr && is_better(&heap[child + 1], &heap[child]))
+		if (child + 1 < nr &&
+		    harris_is_better(&heap[child + 1], &heap[child]))
 			child++;
-		if (!is_better(&heap[child], &one))
+		if (!harris_is_better(&heap[child], &one))
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -227,8 +231,8 @@ static void heap_sink(struct candidate *heap, size_t nr, size_t at)
 	heap[at] = one;
 }
 
-static size_t heap_make(const struct view *src, float strength,
-			const struct scratch *scratch)
+static size_t harris_heap_make(const struct view *src, float strength,
+			       const struct scratch *scratch)
 {
 	const size_t nr_pixels = (size_t)src->width * src->height;
 	size_t i, nr = 0;
@@ -239,12 +243,12 @@ static size_t heap_make(const struct view *src, float strength,
 				scratch->scores[i], (uint32_t)i,
 			};
 	for (i = nr / 2; i-- > 0;)
-		heap_sink(scratch->heap, nr, i);
+		harris_heap_sink(scratch->heap, nr, i);
 	return nr;
 }
 
-static void keypoint_put(const struct harris_out *out, uint64_t at,
-			 float x, float y, float score)
+static void harris_put_keypoint(const struct harris_out *out, uint64_t at,
+				float x, float y, float score)
 {
 	const struct mem_keypoint point = { x, y };
 	uint32_t whole;
@@ -282,8 +286,8 @@ struct grid {
 	uint32_t height;
 };
 
-static bool is_near(const struct grid *grid, uint32_t number, uint32_t x,
-		    uint32_t y)
+static bool harris_is_near(const struct grid *grid, uint32_t number, uint32_t x,
+			   uint32_t y)
 {
 	struct mem_keypoint point;
 	double dx, dy;
@@ -295,7 +299,7 @@ static bool is_near(const struct grid *grid, uint32_t number, uint32_t x,
 	return dx * dx + dy * dy < grid->distance * grid->distance;
 }
 
-static bool is_covered(const struct grid *grid, uint32_t x, uint32_t y)
+static bool harris_is_covered(const struct grid *grid, uint32_t x, uint32_t y)
 {
 	const uint32_t cx = x / grid->cell_len, cy = y / grid->cell_len;
 	const uint32_t last_x = cx + 1 < grid->width ? cx + 1 : cx;
@@ -306,14 +310,14 @@ static bool is_covered(const struct grid *grid, uint32_t x, uint32_t y)
 		for (j = cx ? cx - 1 : 0; j <= last_x; j++) {
 			number = grid->scratch->cells[i * grid->width + j];
 			for (; number; number = grid->scratch->next[number - 1])
-				if (is_near(grid, number - 1, x, y))
+				if (harris_is_near(grid, number - 1, x, y))
 					return true;
 		}
 	return false;
 }
 
-static void cell_add(const struct grid *grid, uint32_t number, uint32_t x,
-		     uint32_t y)
+static void harris_cell_add(const struct grid *grid, uint32_t number,
+			    uint32_t x, uint32_t y)
 {
 	uint32_t *cell = &grid->scratch->cells[y / grid->cell_len *
 					       grid->width +
@@ -323,9 +327,9 @@ static void cell_add(const struct grid *grid, uint32_t number, uint32_t x,
 	*cell = number + 1;
 }
 
-static struct grid grid_make(const struct view *src, float distance,
-			     const struct scratch *scratch,
-			     const struct harris_out *out)
+static struct grid harris_grid_make(const struct view *src, float distance,
+				    const struct scratch *scratch,
+				    const struct harris_out *out)
 {
 	const uint32_t longest = src->width > src->height ? src->width :
 							    src->height;
@@ -358,10 +362,10 @@ static struct grid grid_make(const struct view *src, float distance,
 void harris_pick(const struct view *src, const struct mem_harris *how,
 		 void *memory, const struct harris_out *out)
 {
-	const struct scratch scratch = scratch_of(memory, src);
-	const struct grid grid = grid_make(src, how->min_distance, &scratch,
-					   out);
-	size_t nr = heap_make(src, how->strength, &scratch);
+	const struct scratch scratch = harris_scratch_of(memory, src);
+	const struct grid grid =
+		harris_grid_make(src, how->min_distance, &scratch, out);
+	size_t nr = harris_heap_make(src, how->strength, &scratch);
 	struct candidate *heap = scratch.heap;
 	uint64_t found = 0;
 	uint32_t x, y;
@@ -370,13 +374,13 @@ void harris_pick(const struct view *src, const struct mem_harris *how,
 		const struct candidate best = heap[0];
 
 		heap[0] = heap[--nr];
-		heap_sink(heap, nr, 0);
+		harris_heap_sink(heap, nr, 0);
 		x = best.at % src->width;
 		y = best.at / src->width;
-		if (is_covered(&grid, x, y))
+		if (harris_is_covered(&grid, x, y))
 			continue;
-		keypoint_put(out, found, (float)x, (float)y, best.score);
-		cell_add(&grid, (uint32_t)found++, x, y);
+		harris_put_keypoint(out, found, (float)x, (float)y, best.score);
+		harris_cell_add(&grid, (uint32_t)found++, x, y);
 	}
 	*out->counts[0] = found;
 	*out->counts[1] = found;

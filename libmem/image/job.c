@@ -72,7 +72,7 @@ struct job {
 	void *memory;
 };
 
-static bool is_cpu(const struct job *job)
+static bool image_job_is_cpu(const struct job *job)
 {
 	return job->engine == MEM_ENGINE_CPU;
 }
@@ -81,20 +81,21 @@ static bool is_cpu(const struct job *job)
  * Sets the gate again after a job that ran on threads of the program: its other
  * threads could access the memory meanwhile.
  */
-static void gate_close(const struct job *job, struct store *store)
+static void image_job_close_gate(const struct job *job, struct store *store)
 {
-	if (is_cpu(job) || board_has_pageable_access(store->ctx->board))
+	if (image_job_is_cpu(job) ||
+	    board_has_pageable_access(store->ctx->board))
 		store_set_gate(store);
 }
 
-static void job_put(struct job *job)
+static void image_job_put(struct job *job)
 {
 	unsigned int i;
 
 	if (atomic_fetch_sub(&job->nr_users, 1) != 1)
 		return;
 	for (i = 0; i < job->nr_stores; i++) {
-		gate_close(job, job->stores[i].store);
+		image_job_close_gate(job, job->stores[i].store);
 		store_put(job->stores[i].store);
 	}
 	mem_buf_destroy(job->scratch);
@@ -102,16 +103,16 @@ static void job_put(struct job *job)
 	free(job);
 }
 
-static void job_put_arg(void *arg)
+static void image_job_put_arg(void *arg)
 {
-	job_put(arg);
+	image_job_put(arg);
 }
 
 /* Takes a reference for a stage, dropped when the stage has ended. */
-static struct op_done stage_done(struct job *job)
+static struct op_done image_job_stage_done(struct job *job)
 {
 	atomic_fetch_add(&job->nr_users, 1);
-	return (struct op_done) { job_put_arg, job };
+	return (struct op_done) { image_job_put_arg, job };
 }
 
 /* Kernels */
@@ -123,7 +124,7 @@ GATE_KERNEL static void job_kernel(const struct mem_block *block, void *args)
 	work_run(args, &part);
 }
 
-static uint64_t work_timeout(const struct work_args *work)
+static uint64_t image_job_timeout(const struct work_args *work)
 {
 	const struct view *src = &work->src, *dst = &work->dst;
 
@@ -131,9 +132,9 @@ static uint64_t work_timeout(const struct work_args *work)
 			      (uint64_t)dst->width * dst->height) * PIXEL_NS;
 }
 
-static int launch(struct mem_stream *stream, unsigned int engine,
-		  const struct work_args *work, const void *entry,
-		  const struct op_done *done)
+static int image_job_launch(struct mem_stream *stream, unsigned int engine,
+			    const struct work_args *work, const void *entry,
+			    const struct op_done *done)
 {
 	const struct view *by = work->dst.nr_planes ? &work->dst : &work->src;
 	const uint32_t height = by->planes[0].height;
@@ -148,7 +149,7 @@ static int launch(struct mem_stream *stream, unsigned int engine,
 		.block = { 1, 1, 1 },
 		.args_len = sizeof(*work),
 		.args = work,
-		.timeout_ns = work_timeout(work),
+		.timeout_ns = image_job_timeout(work),
 		.entry = entry,
 	};
 
@@ -179,19 +180,20 @@ int job_move(struct mem_stream *stream, unsigned int engine,
 	};
 	int err;
 
-	err = launch(stream, engine, &work,
-		     (const void *)(uintptr_t)mem_image_wrap, done);
+	err = image_job_launch(stream, engine, &work,
+			       (const void *)(uintptr_t)mem_image_wrap, done);
 	if (!err)
 		store_count_move(store);
 	return err;
 }
 
-static void stage_run(struct mem_stream *stream, int status, void *arg)
+static void image_job_stage_run(struct mem_stream *stream, int status,
+				void *arg)
 {
 	const struct stage *stage = arg;
 
 	(void)stream;
-	/* What has failed before is told by who did that. */
+	/* The step that failed has reported its error. */
 	if (status)
 		return;
 	tell_done_for(stage->job->stack);
@@ -204,26 +206,31 @@ static void stage_run(struct mem_stream *stream, int status, void *arg)
  * The engine that does the work also copies, if it can access the caller's
  * memory: the CPU must not touch managed memory that other streams use.
  */
-static int stage_submit(struct mem_stream *stream, struct job *job,
-			struct store *store, bool is_in)
+static int image_job_stage_submit(struct mem_stream *stream, struct job *job,
+				  struct store *store, bool is_in)
 {
 	struct stage *stage = &job->stages[job->nr_stages++];
-	const struct op_call call = { .callback = stage_run, .arg = stage };
-	const struct op_done done = stage_done(job);
+	const struct op_call call = {
+		.callback = image_job_stage_run,
+		.arg = stage,
+	};
+	const struct op_done done = image_job_stage_done(job);
 	int err;
 
 	*stage = (struct stage) { job, store, is_in };
-	if (is_cpu(job) ? !store->main.host[0] : !!store->main.device[0])
-		err = job_move(stream, is_cpu(job) ? MEM_ENGINE_GPU :
+	if (image_job_is_cpu(job) ? !store->main.host[0] :
+				    !!store->main.device[0])
+		err = job_move(stream, image_job_is_cpu(job) ? MEM_ENGINE_GPU :
 			       job->engine, store, is_in, &done);
 	else
 		err = stream_call(stream, &call, &done);
 	if (err)
-		job_put(job);
+		image_job_put(job);
 	return err;
 }
 
-static int stages_submit(struct mem_stream *stream, struct job *job, bool is_in)
+static int image_job_stages_submit(struct mem_stream *stream, struct job *job,
+				   bool is_in)
 {
 	unsigned int i;
 	int err = 0;
@@ -233,14 +240,15 @@ static int stages_submit(struct mem_stream *stream, struct job *job, bool is_in)
 
 		if (one->place == &one->store->inside &&
 		    one->access == (is_in ? MEM_READ : MEM_WRITE))
-			err = stage_submit(stream, job, one->store, is_in);
+			err = image_job_stage_submit(stream, job, one->store,
+						     is_in);
 	}
 	return err;
 }
 
 /* The work */
 
-static void cpu_work(const struct job *job)
+static void image_job_cpu_work(const struct job *job)
 {
 	const struct part all = { 0, 1 };
 	struct work_args work = job->work;
@@ -252,7 +260,7 @@ static void cpu_work(const struct job *job)
 	}
 }
 
-static void cpu_run(struct mem_stream *stream, int status, void *arg)
+static void image_job_cpu_run(struct mem_stream *stream, int status, void *arg)
 {
 	const struct job *job = arg;
 	unsigned int i, nr = 0;
@@ -270,7 +278,7 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 					  job->stores[nr].access);
 	}
 	if (!err)
-		cpu_work(job);
+		image_job_cpu_work(job);
 	sched_note_error(job->stores[0].store->ctx, err);
 	for (i = 0; i < nr; i++)
 		place_end(job->stores[i].place, job->stores[i].access);
@@ -278,31 +286,35 @@ static void cpu_run(struct mem_stream *stream, int status, void *arg)
 	gate_own_end();
 }
 
-static int work_submit(struct mem_stream *stream, struct job *job)
+static int image_job_work_submit(struct mem_stream *stream, struct job *job)
 {
-	const struct op_call call = { .callback = cpu_run, .arg = job };
-	struct op_done done = stage_done(job);
+	const struct op_call call = {
+		.callback = image_job_cpu_run,
+		.arg = job,
+	};
+	struct op_done done = image_job_stage_done(job);
 	int err;
 
-	if (is_cpu(job))
+	if (image_job_is_cpu(job))
 		err = stream_call(stream, &call, &done);
 	else
-		err = launch(stream, job->engine, &job->work, job->entry,
-			     &done);
+		err = image_job_launch(stream, job->engine, &job->work,
+				       job->entry, &done);
 	if (err)
-		job_put(job);
-	if (err || is_cpu(job) || job->work.op != WORK_SCORES)
+		image_job_put(job);
+	if (err || image_job_is_cpu(job) || job->work.op != WORK_SCORES)
 		return err;
-	done = stage_done(job);
+	done = image_job_stage_done(job);
 	job->work.op = WORK_PICK;
-	err = launch(stream, job->engine, &job->work, job->entry, &done);
+	err = image_job_launch(stream, job->engine, &job->work, job->entry,
+			       &done);
 	if (err)
-		job_put(job);
+		image_job_put(job);
 	return err;
 }
 
-static void *plane_base(const struct place *place, unsigned int plane,
-			bool is_device)
+static void *image_job_plane_base(const struct place *place, unsigned int plane,
+				  bool is_device)
 {
 	return is_device ? place->device[plane] : place->host[plane];
 }
@@ -310,7 +322,7 @@ static void *plane_base(const struct place *place, unsigned int plane,
 /*
  * Sets the outputs of Harris: the second store has keypoints, the third scores.
  */
-static void harris_place(struct job *job)
+static void image_job_place_harris(struct job *job)
 {
 	const struct place *points = job->stores[1].place;
 	const struct place *values = job->stores[2].place;
@@ -318,31 +330,31 @@ static void harris_place(struct job *job)
 					 job->stores[2].store;
 	const uint32_t most = points->view.planes[0].height;
 	const uint32_t room = values->view.planes[0].height;
-	const bool is_device = !is_cpu(job);
+	const bool is_device = !image_job_is_cpu(job);
 
 	job->work.harris.out = (struct harris_out) {
-		.keypoints = plane_base(points, 0, is_device),
-		.scores = plane_base(values, 0, is_device),
+		.keypoints = image_job_plane_base(points, 0, is_device),
+		.scores = image_job_plane_base(values, 0, is_device),
 		.keypoint_stride = points->view.planes[0].pitch,
 		.score_stride = values->view.planes[0].pitch,
 		.is_float = scores->data_type == MEM_DATA_F32,
 		.capacity = most < room ? most : room,
 		.counts = {
-			plane_base(points, ARRAY_COUNT, is_device),
-			plane_base(values, ARRAY_COUNT, is_device),
+			image_job_plane_base(points, ARRAY_COUNT, is_device),
+			image_job_plane_base(values, ARRAY_COUNT, is_device),
 		},
 	};
 }
 
 /* Allocates the scratch memory that both steps of Harris access. */
-static int scratch_alloc(struct mem_ctx *ctx, struct job *job)
+static int image_job_alloc_scratch(struct mem_ctx *ctx, struct job *job)
 {
 	const uint64_t len = harris_scratch_len(job->work.src.width,
 						job->work.src.height);
 	void *addr;
 	int err;
 
-	if (is_cpu(job)) {
+	if (image_job_is_cpu(job)) {
 		job->memory = malloc(len);
 		job->work.harris.scratch = job->memory;
 		return job->memory ? 0 : -ENOMEM;
@@ -358,9 +370,9 @@ static int scratch_alloc(struct mem_ctx *ctx, struct job *job)
 }
 
 /* Sets the addresses that are valid where the work is done. */
-static void job_place(struct job *job)
+static void image_job_place(struct job *job)
 {
-	const bool is_device = !is_cpu(job);
+	const bool is_device = !image_job_is_cpu(job);
 	unsigned int i;
 
 	for (i = 0; i < job->nr_stores; i++) {
@@ -375,25 +387,25 @@ static void job_place(struct job *job)
 			job->work.dst = place_view(one->place, is_device);
 	}
 	if (job->work.op == WORK_SCORES)
-		harris_place(job);
+		image_job_place_harris(job);
 }
 
-static int job_submit(struct mem_stream *stream, struct job *job)
+static int image_job_submit(struct mem_stream *stream, struct job *job)
 {
 	int err;
 
-	err = stages_submit(stream, job, true);
+	err = image_job_stages_submit(stream, job, true);
 	if (!err)
-		err = work_submit(stream, job);
+		err = image_job_work_submit(stream, job);
 	if (!err)
-		err = stages_submit(stream, job, false);
+		err = image_job_stages_submit(stream, job, false);
 	return err;
 }
 
 /* Checks */
 
-static struct job *job_create(unsigned int engine, enum work_op op,
-			      const void *entry)
+static struct job *image_job_create(unsigned int engine, enum work_op op,
+				    const void *entry)
 {
 	struct job *job = calloc(1, sizeof(*job));
 
@@ -406,13 +418,15 @@ static struct job *job_create(unsigned int engine, enum work_op op,
 	return job;
 }
 
-static void job_add(struct job *job, struct store *store, unsigned int access)
+static void image_job_add(struct job *job, struct store *store,
+			  unsigned int access)
 {
 	struct job_store *one = &job->stores[job->nr_stores++];
 
 	one->store = store_get(store);
 	one->access = access;
-	if ((store->is_wrapper || is_cpu(job)) && !job->stack && tell_is_on())
+	if ((store->is_wrapper || image_job_is_cpu(job)) && !job->stack &&
+	    tell_is_on())
 		job->stack = tell_stack(0);
 	if (store->is_array)
 		return;
@@ -422,21 +436,23 @@ static void job_add(struct job *job, struct store *store, unsigned int access)
 		job->work.dst = store->main.view;
 }
 
-static bool has_blocks(const struct view *view)
+static bool image_job_has_blocks(const struct view *view)
 {
 	return view->format && pixel_of(view->format)->is_block_linear;
 }
 
 /* The compositor alone takes such pixels, and gives them another layout. */
-static bool layouts_are_taken(const struct job *job)
+static bool image_job_layouts_are_valid(const struct job *job)
 {
-	if (!has_blocks(&job->work.src) && !has_blocks(&job->work.dst))
+	if (!image_job_has_blocks(&job->work.src) &&
+	    !image_job_has_blocks(&job->work.dst))
 		return true;
 	return job->engine == MEM_ENGINE_VIC &&
 	       (job->work.op == WORK_COPY || job->work.op == WORK_CONVERT);
 }
 
-static int engine_check(const struct mem_stream *stream, unsigned int engine)
+static int image_job_check_engine(const struct mem_stream *stream,
+				  unsigned int engine)
 {
 	if (engine == MEM_ENGINE_CPU)
 		return 0;
@@ -446,7 +462,8 @@ static int engine_check(const struct mem_stream *stream, unsigned int engine)
 }
 
 /* Checks that depend on more than the caller's arguments. */
-static int job_check(const struct mem_stream *stream, const struct job *job)
+static int image_job_check(const struct mem_stream *stream,
+			   const struct job *job)
 {
 	unsigned int i;
 
@@ -456,13 +473,13 @@ static int job_check(const struct mem_stream *stream, const struct job *job)
 	for (i = 0; i < job->nr_stores; i++)
 		if (!(job->stores[i].store->uses & use_of(job->engine)))
 			return -EACCES;
-	if (!layouts_are_taken(job))
+	if (!image_job_layouts_are_valid(job))
 		return -EOPNOTSUPP;
 	return work_is_offered(&job->work, job->engine) ? 0 : -EOPNOTSUPP;
 }
 
 /* From here until the submission has ended, no image can be locked. */
-static int stores_begin(struct job *job, unsigned int *nr)
+static int image_job_stores_begin(struct job *job, unsigned int *nr)
 {
 	int err = 0;
 
@@ -473,7 +490,7 @@ static int stores_begin(struct job *job, unsigned int *nr)
 }
 
 /* Submits a job and drops the caller's reference. NULL: no memory. */
-static int job_send(struct mem_stream *stream, struct job *job)
+static int image_job_send(struct mem_stream *stream, struct job *job)
 {
 	unsigned int i, nr = 0;
 	int err;
@@ -482,55 +499,55 @@ static int job_send(struct mem_stream *stream, struct job *job)
 		return -ENOMEM;
 	err = ctx_check(stream->ctx);
 	if (!err)
-		err = engine_check(stream, job->engine);
+		err = image_job_check_engine(stream, job->engine);
 	if (!err)
-		err = job_check(stream, job);
+		err = image_job_check(stream, job);
 	if (!err && job->work.op == WORK_SCORES)
-		err = scratch_alloc(stream->ctx, job);
+		err = image_job_alloc_scratch(stream->ctx, job);
 	if (!err)
-		err = stores_begin(job, &nr);
+		err = image_job_stores_begin(job, &nr);
 	if (!err) {
-		job_place(job);
-		err = job_submit(stream, job);
+		image_job_place(job);
+		err = image_job_submit(stream, job);
 	}
 	/* If one stage failed, earlier ones may have been submitted. */
 	for (i = 0; i < nr; i++)
 		store_job_end(job->stores[i].store, stream);
-	job_put(job);
+	image_job_put(job);
 	return err;
 }
 
-static bool is_same_size(const struct mem_image *one,
-			 const struct mem_image *other)
+static bool image_job_is_same_size(const struct mem_image *one,
+				   const struct mem_image *other)
 {
 	return one->store.main.view.width == other->store.main.view.width &&
 	       one->store.main.view.height == other->store.main.view.height;
 }
 
-static uint32_t format_of(const struct mem_image *image)
+static uint32_t image_job_format_of(const struct mem_image *image)
 {
 	return image->store.main.view.format;
 }
 
-static const void *entry_of(void (*call)(void))
+static const void *image_job_entry_of(void (*call)(void))
 {
 	return (const void *)(uintptr_t)call;
 }
 
-#define ENTRY(call)	entry_of((void (*)(void))(call))
+#define ENTRY(call)	image_job_entry_of((void (*)(void))(call))
 
-static struct job *job_of(unsigned int engine, enum work_op op,
-			  const void *entry, struct mem_image *dst,
-			  struct mem_image *src)
+static struct job *image_job_of(unsigned int engine, enum work_op op,
+				const void *entry, struct mem_image *dst,
+				struct mem_image *src)
 {
-	struct job *job = job_create(engine, op, entry);
+	struct job *job = image_job_create(engine, op, entry);
 
 	if (!job)
 		return NULL;
 	if (src)
-		job_add(job, &src->store, MEM_READ);
+		image_job_add(job, &src->store, MEM_READ);
 	if (dst)
-		job_add(job, &dst->store, MEM_WRITE);
+		image_job_add(job, &dst->store, MEM_WRITE);
 	return job;
 }
 
@@ -540,10 +557,12 @@ API int mem_image_copy(struct mem_stream *stream, unsigned int engine,
 		       struct mem_image *dst, struct mem_image *src)
 {
 	if (!stream || !dst || !src || dst == src ||
-	    format_of(dst) != format_of(src) || !is_same_size(dst, src))
+	    image_job_format_of(dst) != image_job_format_of(src) ||
+	    !image_job_is_same_size(dst, src))
 		return -EINVAL;
-	return job_send(stream, job_of(engine, WORK_COPY,
-				       ENTRY(mem_image_copy), dst, src));
+	return image_job_send(stream,
+			      image_job_of(engine, WORK_COPY,
+					   ENTRY(mem_image_copy), dst, src));
 }
 
 API int mem_image_fill(struct mem_stream *stream, unsigned int engine,
@@ -553,12 +572,12 @@ API int mem_image_fill(struct mem_stream *stream, unsigned int engine,
 	struct job *job;
 
 	if (!stream || !dst || !value ||
-	    nr_values != image_nr_channels(format_of(dst)))
+	    nr_values != image_nr_channels(image_job_format_of(dst)))
 		return -EINVAL;
-	job = job_of(engine, WORK_FILL, ENTRY(mem_image_fill), dst, NULL);
+	job = image_job_of(engine, WORK_FILL, ENTRY(mem_image_fill), dst, NULL);
 	if (job)
 		memcpy(job->work.value, value, nr_values * sizeof(*value));
-	return job_send(stream, job);
+	return image_job_send(stream, job);
 }
 
 API int mem_image_convert(struct mem_stream *stream, unsigned int engine,
@@ -569,7 +588,8 @@ API int mem_image_convert(struct mem_stream *stream, unsigned int engine,
 	struct job *job;
 	int err;
 
-	if (!stream || !dst || !src || dst == src || !is_same_size(dst, src))
+	if (!stream || !dst || !src || dst == src ||
+	    !image_job_is_same_size(dst, src))
 		return -EINVAL;
 	if (how) {
 		err = struct_in(&all, sizeof(all), how,
@@ -579,12 +599,14 @@ API int mem_image_convert(struct mem_stream *stream, unsigned int engine,
 	}
 	if (all.is_saturating > 1)
 		return -EINVAL;
-	if (!view_can_convert(format_of(dst), format_of(src), &all))
+	if (!view_can_convert(image_job_format_of(dst),
+			      image_job_format_of(src), &all))
 		return -EOPNOTSUPP;
-	job = job_of(engine, WORK_CONVERT, ENTRY(mem_image_convert), dst, src);
+	job = image_job_of(engine, WORK_CONVERT, ENTRY(mem_image_convert), dst,
+			   src);
 	if (job)
 		job->work.how = all;
-	return job_send(stream, job);
+	return image_job_send(stream, job);
 }
 
 API int mem_image_rescale(struct mem_stream *stream, unsigned int engine,
@@ -594,16 +616,17 @@ API int mem_image_rescale(struct mem_stream *stream, unsigned int engine,
 	struct job *job;
 
 	if (!stream || !dst || !src || dst == src ||
-	    format_of(dst) != format_of(src) || interp > MEM_INTERP_LINEAR ||
-	    border > MEM_BORDER_CLAMP)
+	    image_job_format_of(dst) != image_job_format_of(src) ||
+	    interp > MEM_INTERP_LINEAR || border > MEM_BORDER_CLAMP)
 		return -EINVAL;
-	job = job_of(engine, WORK_RESCALE, ENTRY(mem_image_rescale), dst, src);
+	job = image_job_of(engine, WORK_RESCALE, ENTRY(mem_image_rescale), dst,
+			   src);
 	if (job)
 		job->work.rescale = (struct work_rescale) { interp, border };
-	return job_send(stream, job);
+	return image_job_send(stream, job);
 }
 
-static bool is_window(uint32_t len)
+static bool image_job_is_window(uint32_t len)
 {
 	return len % 2 && len <= 11;
 }
@@ -615,17 +638,18 @@ API int mem_image_box(struct mem_stream *stream, unsigned int engine,
 	struct job *job;
 
 	if (!stream || !dst || !src || dst == src ||
-	    format_of(dst) != format_of(src) || !is_same_size(dst, src) ||
-	    !is_window(width) || !is_window(height) ||
-	    border > MEM_BORDER_CLAMP || src->store.main.view.nr_planes != 1)
+	    image_job_format_of(dst) != image_job_format_of(src) ||
+	    !image_job_is_same_size(dst, src) || !image_job_is_window(width) ||
+	    !image_job_is_window(height) || border > MEM_BORDER_CLAMP ||
+	    src->store.main.view.nr_planes != 1)
 		return -EINVAL;
-	job = job_of(engine, WORK_BOX, ENTRY(mem_image_box), dst, src);
+	job = image_job_of(engine, WORK_BOX, ENTRY(mem_image_box), dst, src);
 	if (job)
 		job->work.box = (struct work_box) { width, height, border };
-	return job_send(stream, job);
+	return image_job_send(stream, job);
 }
 
-static int harris_check(const struct mem_harris *how)
+static int image_job_check_harris(const struct mem_harris *how)
 {
 	if (how->gradient_len % 2 == 0 || how->gradient_len < 3 ||
 	    how->gradient_len > 7 || how->block_len % 2 == 0 ||
@@ -639,7 +663,7 @@ static int harris_check(const struct mem_harris *how)
 	return 0;
 }
 
-static bool has_corners(unsigned int format)
+static bool image_job_has_corners(unsigned int format)
 {
 	return format == MEM_FORMAT_U8 || format == MEM_FORMAT_Y8 ||
 	       format == MEM_FORMAT_Y8_ER || format == MEM_FORMAT_S16;
@@ -654,7 +678,7 @@ API int mem_image_harris(struct mem_stream *stream, unsigned int engine,
 	int err;
 
 	if (!stream || !src || !keypoints || !scores || !how ||
-	    !has_corners(format_of(src)) ||
+	    !image_job_has_corners(image_job_format_of(src)) ||
 	    keypoints == scores || keypoints->data_type != MEM_DATA_KEYPOINT ||
 	    (scores->data_type != MEM_DATA_F32 &&
 	     scores->data_type != MEM_DATA_U32))
@@ -662,14 +686,15 @@ API int mem_image_harris(struct mem_stream *stream, unsigned int engine,
 	err = struct_in(&all, sizeof(all), how,
 			offsetofend(struct mem_harris, reserved2));
 	if (!err)
-		err = harris_check(&all);
+		err = image_job_check_harris(&all);
 	if (err)
 		return err;
-	job = job_of(engine, WORK_SCORES, ENTRY(mem_image_harris), NULL, src);
+	job = image_job_of(engine, WORK_SCORES, ENTRY(mem_image_harris), NULL,
+			   src);
 	if (job) {
-		job_add(job, &keypoints->store, MEM_WRITE);
-		job_add(job, &scores->store, MEM_WRITE);
+		image_job_add(job, &keypoints->store, MEM_WRITE);
+		image_job_add(job, &scores->store, MEM_WRITE);
 		job->work.harris.how = all;
 	}
-	return job_send(stream, job);
+	return image_job_send(stream, job);
 }

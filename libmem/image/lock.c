@@ -46,7 +46,7 @@ int store_hold(struct store *store, unsigned int access, struct hold **hold)
 }
 
 /* The store's lock is held. */
-static void hold_remove(struct store *store, struct hold *hold)
+static void lock_remove_hold(struct store *store, struct hold *hold)
 {
 	struct hold **at = &store->holds;
 
@@ -65,13 +65,13 @@ static void hold_remove(struct store *store, struct hold *hold)
 void store_drop(struct store *store, struct hold *hold)
 {
 	pthread_mutex_lock(&store->lock);
-	hold_remove(store, hold);
+	lock_remove_hold(store, hold);
 	pthread_mutex_unlock(&store->lock);
 	free(hold);
 }
 
 /* Returns -EACCES if no user of the store could use such pointers. */
-static int as_check(const struct store *store, unsigned int as)
+static int lock_check_as(const struct store *store, unsigned int as)
 {
 	const uint64_t need = as == MEM_LOCK_HOST ? MEM_USE_CPU :
 			      as == MEM_LOCK_DEVICE ? USE_KERNELS :
@@ -81,7 +81,7 @@ static int as_check(const struct store *store, unsigned int as)
 }
 
 /* Returns the memory that has such pointers, or NULL. */
-static struct place *place_as(struct store *store, unsigned int as)
+static struct place *lock_place_as(struct store *store, unsigned int as)
 {
 	struct place *places[] = { &store->main, &store->inside };
 	unsigned int i;
@@ -98,10 +98,10 @@ static struct place *place_as(struct store *store, unsigned int as)
 }
 
 /* Prepares the memory for the lock, when earlier jobs have ended. */
-static int hold_complete(struct store *store, struct hold *hold,
-			 unsigned int as)
+static int lock_complete_hold(struct store *store, struct hold *hold,
+			      unsigned int as)
 {
-	struct place *place = place_as(store, as);
+	struct place *place = lock_place_as(store, as);
 	int err = 0;
 
 	if (!place)
@@ -139,7 +139,7 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
 	struct hold *new;
 	int err;
 
-	err = as_check(store, as);
+	err = lock_check_as(store, as);
 	if (!err)
 		err = store_hold(store, access, &new);
 	if (err)
@@ -148,7 +148,7 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
 	if (!err)
 		err = store_wait(store);
 	if (!err)
-		err = hold_complete(store, new, as);
+		err = lock_complete_hold(store, new, as);
 	if (err) {
 		store_drop(store, new);
 		return err;
@@ -166,7 +166,7 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
  * Returns the newest lock of the calling thread, else the newest of any thread,
  * else NULL. The store's mutex is held.
  */
-static struct hold *hold_newest(const struct store *store)
+static struct hold *lock_newest_hold(const struct store *store)
 {
 	struct hold *hold, *newest = NULL;
 
@@ -198,7 +198,7 @@ int store_unlock(struct store *store)
 	if (err)
 		return err;
 	pthread_mutex_lock(&store->lock);
-	hold = hold_newest(store);
+	hold = lock_newest_hold(store);
 	/* It stays in the list and excludes others, but is not found. */
 	if (hold)
 		hold->is_complete = false;

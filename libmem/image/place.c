@@ -34,16 +34,16 @@ struct keys {
 	uint32_t perm;
 };
 
-static void key_add(struct keys *keys, uint32_t key, const void *value,
-		    size_t len)
+static void place_add_key(struct keys *keys, uint32_t key, const void *value,
+			  size_t len)
 {
 	keys->keys[keys->nr++] = (struct mem_attr) {
 		.key = key, .value = value, .len = len,
 	};
 }
 
-static int gpu_add(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
-		   unsigned int engine)
+static int place_add_gpu(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
+			 unsigned int engine)
 {
 	if (!(uses & use_of(engine)))
 		return 0;
@@ -51,8 +51,8 @@ static int gpu_add(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
 }
 
 /* Adds the keys that do not depend on the type. */
-static int keys_begin(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
-		      uint32_t type)
+static int place_begin_keys(struct keys *keys, struct mem_ctx *ctx,
+			    uint64_t uses, uint32_t type)
 {
 	int err;
 
@@ -62,27 +62,28 @@ static int keys_begin(struct keys *keys, struct mem_ctx *ctx, uint64_t uses,
 	keys->needs_cpu = !!(uses & MEM_USE_CPU);
 	keys->engines = uses & (MEM_USE_DMA | use_of(MEM_ENGINE_PVA) |
 				use_of(MEM_ENGINE_VIC));
-	err = gpu_add(keys, ctx, uses, MEM_ENGINE_GPU);
+	err = place_add_gpu(keys, ctx, uses, MEM_ENGINE_GPU);
 	if (!err)
-		err = gpu_add(keys, ctx, uses, MEM_ENGINE_DGPU);
+		err = place_add_gpu(keys, ctx, uses, MEM_ENGINE_DGPU);
 	if (err)
 		return err;
-	key_add(keys, MEM_ATTR_TYPES, &keys->types, sizeof(keys->types));
-	key_add(keys, MEM_ATTR_REQUIRED_PERM, &keys->perm, sizeof(keys->perm));
-	key_add(keys, MEM_ATTR_NEED_CPU_ACCESS, &keys->needs_cpu,
-		sizeof(keys->needs_cpu));
+	place_add_key(keys, MEM_ATTR_TYPES, &keys->types, sizeof(keys->types));
+	place_add_key(keys, MEM_ATTR_REQUIRED_PERM, &keys->perm,
+		      sizeof(keys->perm));
+	place_add_key(keys, MEM_ATTR_NEED_CPU_ACCESS, &keys->needs_cpu,
+		      sizeof(keys->needs_cpu));
 	if (keys->engines)
-		key_add(keys, MEM_ATTR_ENGINES, &keys->engines,
-			sizeof(keys->engines));
+		place_add_key(keys, MEM_ATTR_ENGINES, &keys->engines,
+			      sizeof(keys->engines));
 	if (keys->nr_gpus)
-		key_add(keys, MEM_ATTR_GPU_IDS, keys->gpus,
-			keys->nr_gpus * MEM_GPU_ID_LEN);
+		place_add_key(keys, MEM_ATTR_GPU_IDS, keys->gpus,
+			      keys->nr_gpus * MEM_GPU_ID_LEN);
 	return 0;
 }
 
 /* Allocates an object. Returns -EOPNOTSUPP if the keys conflict. */
-static int keys_alloc(const struct keys *keys, struct mem_ctx *ctx,
-		      struct mem_object **object)
+static int place_alloc_object(const struct keys *keys, struct mem_ctx *ctx,
+			      struct mem_object **object)
 {
 	struct mem_attrs *list, *reconciled;
 	int err;
@@ -102,8 +103,8 @@ static int keys_alloc(const struct keys *keys, struct mem_ctx *ctx,
 }
 
 /* Copies a value of an object's list. Returns -EINVAL if its length differs. */
-static int value_get(const struct mem_object *object, uint32_t key, void *value,
-		     size_t len)
+static int place_value_get(const struct mem_object *object, uint32_t key,
+			   void *value, size_t len)
 {
 	struct mem_attr attr = { .key = key };
 
@@ -115,8 +116,8 @@ static int value_get(const struct mem_object *object, uint32_t key, void *value,
 }
 
 /* Sets the pointers for the CPU and for engines, if they are users. */
-static int pointers_get(struct place *place, uint64_t uses,
-			unsigned int access)
+static int place_get_pointers(struct place *place, uint64_t uses,
+			      unsigned int access)
 {
 	void *host = NULL, *device = NULL;
 	uint32_t i;
@@ -143,8 +144,8 @@ static int pointers_get(struct place *place, uint64_t uses,
  * Sets the pointers of the caller's object. A user without access to it gets no
  * pointer, and will work on a copy.
  */
-static int pointers_find(struct place *place, uint64_t uses,
-			 unsigned int access)
+static int place_find_pointers(struct place *place, uint64_t uses,
+			       unsigned int access)
 {
 	uint64_t having = uses;
 	void *ptr;
@@ -160,14 +161,14 @@ static int pointers_find(struct place *place, uint64_t uses,
 		having &= ~USE_KERNELS;
 	else if (err)
 		return err;
-	return pointers_get(place, having, access);
+	return place_get_pointers(place, having, access);
 }
 
-static unsigned int access_of(const struct mem_object *object)
+static unsigned int place_access_of(const struct mem_object *object)
 {
 	uint32_t perm = MEM_RW;
 
-	if (value_get(object, MEM_ATTR_ACTUAL_PERM, &perm, sizeof(perm)))
+	if (place_value_get(object, MEM_ATTR_ACTUAL_PERM, &perm, sizeof(perm)))
 		return MEM_RW;
 	return perm;
 }
@@ -227,7 +228,7 @@ int image_geometry(unsigned int format, uint32_t width, uint32_t height,
 }
 
 /* Sets offsets and pitches of the planes from the object's list. */
-static int planes_get(const struct mem_object *object, struct view *view)
+static int place_get_planes(const struct mem_object *object, struct view *view)
 {
 	uint64_t offs[MEM_PLANES_MAX];
 	uint32_t pitches[MEM_PLANES_MAX];
@@ -235,11 +236,11 @@ static int planes_get(const struct mem_object *object, struct view *view)
 	size_t i;
 	int err;
 
-	err = value_get(object, MEM_ATTR_IMAGE_PLANE_OFFSET, offs,
-			nr * sizeof(*offs));
+	err = place_value_get(object, MEM_ATTR_IMAGE_PLANE_OFFSET, offs,
+			      nr * sizeof(*offs));
 	if (!err)
-		err = value_get(object, MEM_ATTR_IMAGE_PLANE_PITCH, pitches,
-				nr * sizeof(*pitches));
+		err = place_value_get(object, MEM_ATTR_IMAGE_PLANE_PITCH,
+				      pitches, nr * sizeof(*pitches));
 	for (i = 0; i < nr && !err; i++) {
 		view->planes[i].off = offs[i];
 		view->planes[i].pitch = pitches[i];
@@ -270,7 +271,7 @@ int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
 
 	err = mem_format_info(view->format, &info);
 	if (!err)
-		err = keys_begin(&keys, ctx, uses, MEM_ATTR_TYPE_IMAGE);
+		err = place_begin_keys(&keys, ctx, uses, MEM_ATTR_TYPE_IMAGE);
 	if (err)
 		return err;
 	for (i = 0; i < nr; i++) {
@@ -279,22 +280,23 @@ int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
 		widths[i] = view->planes[i].width;
 		heights[i] = view->planes[i].height;
 	}
-	key_add(&keys, MEM_ATTR_IMAGE_LAYOUT, &info.layout,
-		sizeof(info.layout));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_COUNT, &nr, sizeof(nr));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs,
-		nr * sizeof(*fourccs));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_STD, stds, nr * sizeof(*stds));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_WIDTH, widths,
-		nr * sizeof(*widths));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_HEIGHT, heights,
-		nr * sizeof(*heights));
-	err = keys_alloc(&keys, ctx, &new.object);
+	place_add_key(&keys, MEM_ATTR_IMAGE_LAYOUT, &info.layout,
+		      sizeof(info.layout));
+	place_add_key(&keys, MEM_ATTR_IMAGE_PLANE_COUNT, &nr, sizeof(nr));
+	place_add_key(&keys, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs,
+		      nr * sizeof(*fourccs));
+	place_add_key(&keys, MEM_ATTR_IMAGE_PLANE_STD, stds,
+		      nr * sizeof(*stds));
+	place_add_key(&keys, MEM_ATTR_IMAGE_PLANE_WIDTH, widths,
+		      nr * sizeof(*widths));
+	place_add_key(&keys, MEM_ATTR_IMAGE_PLANE_HEIGHT, heights,
+		      nr * sizeof(*heights));
+	err = place_alloc_object(&keys, ctx, &new.object);
 	if (err)
 		return err;
-	err = planes_get(new.object, &new.view);
+	err = place_get_planes(new.object, &new.view);
 	if (!err)
-		err = pointers_get(&new, uses, MEM_RW);
+		err = place_get_pointers(&new, uses, MEM_RW);
 	if (err)
 		place_fini(&new);
 	else
@@ -306,7 +308,7 @@ int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
  * Returns a number for the range of a standard's values. Standards of different
  * ranges are never treated as equal.
  */
-static unsigned int range_of(uint32_t std)
+static unsigned int place_range_of(uint32_t std)
 {
 	switch (std) {
 	case MEM_COLOR_STD_REC601_SR:
@@ -324,19 +326,20 @@ static unsigned int range_of(uint32_t std)
 }
 
 /* Returns true if a plane of standard @std may be a plane of the format. */
-static bool std_fits(uint32_t std, const struct mem_format_info *info,
-		     bool is_loose)
+static bool place_std_fits(uint32_t std, const struct mem_format_info *info,
+			   bool is_loose)
 {
 	/* A plane of plain numbers may be of any standard. */
 	if (is_loose && !info->color_std)
 		return true;
 	return std == info->color_std ||
-	       (is_loose && range_of(std) == range_of(info->color_std));
+	       (is_loose &&
+		place_range_of(std) == place_range_of(info->color_std));
 }
 
 /* Returns true if an object's list has the planes of a format. */
-static bool is_of_format(const struct mem_object *object, unsigned int format,
-			 bool is_loose)
+static bool place_is_of_format(const struct mem_object *object,
+			       unsigned int format, bool is_loose)
 {
 	struct mem_format_info info = { .size = sizeof(info) };
 	uint32_t fourccs[MEM_PLANES_MAX], stds[MEM_PLANES_MAX], layout, i;
@@ -345,17 +348,19 @@ static bool is_of_format(const struct mem_object *object, unsigned int format,
 	if (mem_format_info(format, &info))
 		return false;
 	len = info.nr_planes * sizeof(*fourccs);
-	if (value_get(object, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs, len) ||
-	    value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout)) ||
+	if (place_value_get(object, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs,
+			    len) ||
+	    place_value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout,
+			    sizeof(layout)) ||
 	    layout != info.layout)
 		return false;
 	/* A list without a standard fits any. */
-	if (value_get(object, MEM_ATTR_IMAGE_PLANE_STD, stds, len))
+	if (place_value_get(object, MEM_ATTR_IMAGE_PLANE_STD, stds, len))
 		for (i = 0; i < info.nr_planes; i++)
 			stds[i] = info.color_std;
 	for (i = 0; i < info.nr_planes; i++)
 		if (fourccs[i] != info.planes[i].fourcc ||
-		    !std_fits(stds[i], &info, is_loose))
+		    !place_std_fits(stds[i], &info, is_loose))
 			return false;
 	return true;
 }
@@ -366,7 +371,7 @@ static bool is_of_format(const struct mem_object *object, unsigned int format,
  * differ in the matrix between luma, chroma and colours, which does not matter
  * without colour, or if all colour is in one plane.
  */
-static unsigned int format_of(const struct mem_object *object)
+static unsigned int place_format_of(const struct mem_object *object)
 {
 	struct mem_format_info info;
 	unsigned int i, like = MEM_FORMAT_INVALID;
@@ -375,10 +380,10 @@ static unsigned int format_of(const struct mem_object *object)
 		info = (struct mem_format_info) { .size = sizeof(info) };
 		if (mem_format_info(i, &info))
 			break;
-		if (is_of_format(object, i, false))
+		if (place_is_of_format(object, i, false))
 			return i;
 		if (!like && info.color_std &&
-		    info.nr_planes == 1 && is_of_format(object, i, true))
+		    info.nr_planes == 1 && place_is_of_format(object, i, true))
 			like = i;
 	}
 	return like;
@@ -388,8 +393,8 @@ static unsigned int format_of(const struct mem_object *object)
  * image_place_of() - use the memory of an object for an image
  * @object: object; a reference is taken on success
  * @uses: users, MEM_USE_*
- * @place: in: format (MEM_FORMAT_INVALID: found by format_of()) and sides (0:
- *	those of the list); out: memory, for place_fini()
+ * @place: in: format (MEM_FORMAT_INVALID: found by place_format_of()) and sides
+ *	(0: those of the list); out: memory, for place_fini()
  *
  * Return: 0, or an error as documented for mem_image_wrap().
  */
@@ -403,15 +408,16 @@ int image_place_of(struct mem_object *object, uint64_t uses,
 	size_t len;
 	int err;
 
-	if (value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout)) ||
-	    value_get(object, MEM_ATTR_IMAGE_SCAN, &scan, sizeof(scan)))
+	if (place_value_get(object, MEM_ATTR_IMAGE_LAYOUT, &layout,
+			    sizeof(layout)) ||
+	    place_value_get(object, MEM_ATTR_IMAGE_SCAN, &scan, sizeof(scan)))
 		return -EINVAL;
 	/* In memory, the rows of two fields do not alternate. */
 	if (scan != MEM_SCAN_PROGRESSIVE)
 		return -EOPNOTSUPP;
 	if (!format)
-		format = format_of(object);
-	else if (!is_of_format(object, format, true))
+		format = place_format_of(object);
+	else if (!place_is_of_format(object, format, true))
 		return -EINVAL;
 	if (!format)
 		return -EOPNOTSUPP;
@@ -419,12 +425,12 @@ int image_place_of(struct mem_object *object, uint64_t uses,
 	if (err)
 		return err;
 	len = new.view.nr_planes * sizeof(*widths);
-	if (value_get(object, MEM_ATTR_IMAGE_PLANE_WIDTH, widths, len) ||
-	    value_get(object, MEM_ATTR_IMAGE_PLANE_HEIGHT, heights, len))
+	if (place_value_get(object, MEM_ATTR_IMAGE_PLANE_WIDTH, widths, len) ||
+	    place_value_get(object, MEM_ATTR_IMAGE_PLANE_HEIGHT, heights, len))
 		return -EINVAL;
 	err = image_geometry(format, widths[0], heights[0], &new.view);
 	if (!err)
-		err = planes_get(object, &new.view);
+		err = place_get_planes(object, &new.view);
 	if (err)
 		return err;
 	for (i = 0; i < new.view.nr_planes; i++)
@@ -435,7 +441,7 @@ int image_place_of(struct mem_object *object, uint64_t uses,
 	    (place->view.height && place->view.height != heights[0]))
 		return -EINVAL;
 	new.object = mem_object_get(object);
-	err = pointers_find(&new, uses, access_of(object));
+	err = place_find_pointers(&new, uses, place_access_of(object));
 	if (err)
 		place_fini(&new);
 	else
@@ -494,19 +500,19 @@ int array_place_alloc(struct mem_ctx *ctx, const struct mem_array *array,
 	struct keys keys;
 	int err;
 
-	err = keys_begin(&keys, ctx, uses, MEM_ATTR_TYPE_ARRAY);
+	err = place_begin_keys(&keys, ctx, uses, MEM_ATTR_TYPE_ARRAY);
 	if (err)
 		return err;
-	key_add(&keys, MEM_ATTR_ARRAY_DATA_TYPE, &array->data_type,
-		sizeof(array->data_type));
-	key_add(&keys, MEM_ATTR_ARRAY_STRIDE, &stride, sizeof(stride));
-	key_add(&keys, MEM_ATTR_ARRAY_CAPACITY, &array->capacity,
-		sizeof(array->capacity));
-	err = keys_alloc(&keys, ctx, &new.object);
+	place_add_key(&keys, MEM_ATTR_ARRAY_DATA_TYPE, &array->data_type,
+		      sizeof(array->data_type));
+	place_add_key(&keys, MEM_ATTR_ARRAY_STRIDE, &stride, sizeof(stride));
+	place_add_key(&keys, MEM_ATTR_ARRAY_CAPACITY, &array->capacity,
+		      sizeof(array->capacity));
+	err = place_alloc_object(&keys, ctx, &new.object);
 	if (err)
 		return err;
 	new.view.planes[0].pitch = array->stride;
-	err = pointers_get(&new, uses, MEM_RW);
+	err = place_get_pointers(&new, uses, MEM_RW);
 	if (!err)
 		err = count_alloc(ctx, &new);
 	if (err)
@@ -533,15 +539,17 @@ int array_place_of(struct mem_object *object, const struct mem_array *array,
 	uint32_t type;
 	int err;
 
-	if (value_get(object, MEM_ATTR_ARRAY_DATA_TYPE, &type, sizeof(type)) ||
-	    value_get(object, MEM_ATTR_ARRAY_STRIDE, &stride, sizeof(stride)) ||
-	    value_get(object, MEM_ATTR_ARRAY_CAPACITY, &capacity,
-		      sizeof(capacity)) ||
+	if (place_value_get(object, MEM_ATTR_ARRAY_DATA_TYPE, &type,
+			    sizeof(type)) ||
+	    place_value_get(object, MEM_ATTR_ARRAY_STRIDE, &stride,
+			    sizeof(stride)) ||
+	    place_value_get(object, MEM_ATTR_ARRAY_CAPACITY, &capacity,
+			    sizeof(capacity)) ||
 	    type != array->data_type || stride != array->stride ||
 	    capacity != array->capacity)
 		return -EINVAL;
 	new.object = mem_object_get(object);
-	err = pointers_find(&new, uses, access_of(object));
+	err = place_find_pointers(&new, uses, place_access_of(object));
 	if (!err)
 		err = count_alloc(mem_object_buf(object)->ctx, &new);
 	if (err)

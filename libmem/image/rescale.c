@@ -18,7 +18,8 @@ struct sample {
 	int64_t of;
 };
 
-static struct sample sample_at(uint32_t at, uint32_t dst_len, uint32_t src_len)
+static struct sample rescale_sample_at(uint32_t at, uint32_t dst_len,
+				       uint32_t src_len)
 {
 	struct sample s = { .of = 2 * (int64_t)dst_len };
 	const int64_t num = (2 * (int64_t)at + 1) * src_len - dst_len;
@@ -28,24 +29,26 @@ static struct sample sample_at(uint32_t at, uint32_t dst_len, uint32_t src_len)
 	return s;
 }
 
-static uint32_t nearest_at(uint32_t at, uint32_t dst_len, uint32_t src_len)
+static uint32_t rescale_nearest_at(uint32_t at, uint32_t dst_len,
+				   uint32_t src_len)
 {
 	return (uint32_t)((2 * (uint64_t)at + 1) * src_len /
 			  (2 * (uint64_t)dst_len));
 }
 
-static void row_nearest(const struct mem_plane *dst,
-			const struct mem_plane *src, uint32_t y)
+static void rescale_row_nearest(const struct mem_plane *dst,
+				const struct mem_plane *src, uint32_t y)
 {
-	const uint8_t *from = row_of(src, nearest_at(y, dst->height,
-						     src->height));
+	const uint8_t *from = row_of(src, rescale_nearest_at(y, dst->height,
+							     src->height));
 	const size_t len = dst->pixel_len;
 	uint8_t *to = row_of(dst, y);
 	uint32_t x;
 
 	for (x = 0; x < dst->width; x++)
 		memcpy(to + x * len,
-		       from + nearest_at(x, dst->width, src->width) * len, len);
+		       from + len *
+		       rescale_nearest_at(x, dst->width, src->width), len);
 }
 
 /**
@@ -60,8 +63,9 @@ struct corner {
 	int64_t weight;
 };
 
-static void corner_find(const struct mem_plane *src, int64_t x, int64_t y,
-			bool is_clamped, struct corner *corner)
+static void rescale_find_corner(const struct mem_plane *src, int64_t x,
+				int64_t y, bool is_clamped,
+				struct corner *corner)
 {
 	const int64_t near_x = within(x, src->width);
 	const int64_t near_y = within(y, src->height);
@@ -73,9 +77,10 @@ static void corner_find(const struct mem_plane *src, int64_t x, int64_t y,
 		corner->row = NULL;
 }
 
-static void corners_find(const struct mem_plane *src, const struct sample *sx,
-			 const struct sample *sy, bool is_clamped,
-			 struct corner *corners)
+static void rescale_find_corners(const struct mem_plane *src,
+				 const struct sample *sx,
+				 const struct sample *sy, bool is_clamped,
+				 struct corner *corners)
 {
 	unsigned int i;
 
@@ -83,14 +88,14 @@ static void corners_find(const struct mem_plane *src, const struct sample *sx,
 		const int64_t wx = i & 1 ? sx->weight : sx->of - sx->weight;
 		const int64_t wy = i & 2 ? sy->weight : sy->of - sy->weight;
 
-		corner_find(src, sx->at + (i & 1), sy->at + (i >> 1),
-			    is_clamped, &corners[i]);
+		rescale_find_corner(src, sx->at + (i & 1), sy->at + (i >> 1),
+				    is_clamped, &corners[i]);
 		corners[i].weight = wx * wy;
 	}
 }
 
-static void pixel_blend(const struct corner *corners, int64_t of,
-			enum comp comp, uint32_t nr, uint8_t *to)
+static void rescale_blend(const struct corner *corners, int64_t of,
+			  enum comp comp, uint32_t nr, uint8_t *to)
 {
 	unsigned int i, c;
 	double real;
@@ -120,21 +125,23 @@ static void pixel_blend(const struct corner *corners, int64_t of,
 	}
 }
 
-static void row_linear(const struct mem_plane *dst, const struct mem_plane *src,
-		       enum comp comp, bool is_clamped, uint32_t y)
+static void rescale_row_linear(const struct mem_plane *dst,
+			       const struct mem_plane *src, enum comp comp,
+			       bool is_clamped, uint32_t y)
 {
-	const struct sample sy = sample_at(y, dst->height, src->height);
+	const struct sample sy = rescale_sample_at(y, dst->height, src->height);
 	const uint32_t nr = dst->pixel_len / comp_len(comp);
 	uint8_t *to = row_of(dst, y);
 	struct corner corners[4];
 	uint32_t x;
 
 	for (x = 0; x < dst->width; x++) {
-		const struct sample sx = sample_at(x, dst->width, src->width);
+		const struct sample sx =
+			rescale_sample_at(x, dst->width, src->width);
 
-		corners_find(src, &sx, &sy, is_clamped, corners);
-		pixel_blend(corners, sx.of * sy.of, comp, nr,
-			    to + (size_t)x * dst->pixel_len);
+		rescale_find_corners(src, &sx, &sy, is_clamped, corners);
+		rescale_blend(corners, sx.of * sy.of, comp, nr,
+			      to + (size_t)x * dst->pixel_len);
 	}
 }
 
@@ -162,9 +169,10 @@ void view_rescale(const struct view *dst, const struct view *src,
 		part_rows(part, to->height, &y, &end);
 		for (; y < end; y++)
 			if (interp == MEM_INTERP_NEAREST)
-				row_nearest(to, from, y);
+				rescale_row_nearest(to, from, y);
 			else
-				row_linear(to, from, comp,
-					   border == MEM_BORDER_CLAMP, y);
+				rescale_row_linear(to, from, comp,
+						   border == MEM_BORDER_CLAMP,
+						   y);
 	}
 }

@@ -274,7 +274,7 @@ int store_job_begin(struct store *store, unsigned int access)
  * Returns the event of a stream, or NULL if there are too many streams or there
  * is no memory. The store's mutex is held.
  */
-static struct mem_event *use_event(struct store *store, uint64_t stream)
+static struct mem_event *store_use_event(struct store *store, uint64_t stream)
 {
 	struct store_use *use = NULL;
 	unsigned int i;
@@ -306,7 +306,7 @@ void store_job_end(struct store *store, struct mem_stream *stream)
 	pthread_mutex_lock(&store->lock);
 	if (stream) {
 		store->nr_jobs++;
-		event = use_event(store, mem_stream_id(stream));
+		event = store_use_event(store, mem_stream_id(stream));
 		/* The job is submitted, so this cannot fail any more. */
 		if (!event || mem_event_record(event, stream))
 			store->is_crowded = true;
@@ -317,7 +317,7 @@ void store_job_end(struct store *store, struct mem_stream *stream)
 }
 
 /* Forgets the uses, if all were waited for and none was added since. */
-static void uses_forget(struct store *store, uint64_t nr_jobs)
+static void store_forget_uses(struct store *store, uint64_t nr_jobs)
 {
 	unsigned int i;
 
@@ -362,14 +362,14 @@ int store_wait(struct store *store)
 	if (err || (!nr && !is_crowded))
 		return err;
 	pthread_mutex_lock(&store->lock);
-	uses_forget(store, nr_jobs);
+	store_forget_uses(store, nr_jobs);
 	pthread_mutex_unlock(&store->lock);
 	return 0;
 }
 
 /* The internal copy */
 
-static uint64_t elements(const struct view *src)
+static uint64_t store_nr_elements(const struct view *src)
 {
 	uint64_t count;
 
@@ -394,7 +394,7 @@ void views_update(const struct view *dst, const struct view *src, bool is_array,
 		const size_t len = (size_t)to->width * to->pixel_len;
 
 		height = is_array && i != ARRAY_COUNT ?
-			 (uint32_t)elements(src) : to->height;
+			 (uint32_t)store_nr_elements(src) : to->height;
 		part_rows(part, height, &y, &end);
 		for (; y < end; y++) {
 			const uint8_t *from = row_of(&src->planes[i], y);
@@ -423,7 +423,7 @@ void store_count_move(struct store *store)
 }
 
 /* Returns true if libmem has neither allocated nor mapped the memory. */
-static bool is_foreign(const struct place *place)
+static bool store_is_foreign(const struct place *place)
 {
 	uint32_t i;
 
@@ -434,14 +434,14 @@ static bool is_foreign(const struct place *place)
 	       (!place->map || place->may_be_cut);
 }
 
-static int pixels_move(struct store *store, bool is_in)
+static int store_move_pixels(struct store *store, bool is_in)
 {
 	const struct view inside = place_view(&store->inside, false);
 	const struct view main = place_view(&store->main, false);
 	const struct part all = { 0, 1 };
 	int err = -ENOSYS;
 
-	if (is_foreign(&store->main))
+	if (store_is_foreign(&store->main))
 		err = foreign_move(&inside, &main, store->is_array, is_in);
 	if (!err)
 		return 0;
@@ -479,7 +479,7 @@ int store_move_by_cpu(struct store *store, bool is_in)
 		goto out;
 	err = place_begin(dst, MEM_RW);
 	if (!err) {
-		err = pixels_move(store, is_in);
+		err = store_move_pixels(store, is_in);
 		place_end(dst, MEM_RW);
 		if (!err)
 			store_count_move(store);

@@ -174,7 +174,7 @@ void views_update(const struct view *dst, const struct view *src, bool is_array,
 		  const struct part *part);
 int foreign_move(const struct view *inside, const struct view *foreign,
 		 bool is_array, bool is_in);
-bool foreign_is_there(const void *byte);
+bool foreign_exists(const void *byte);
 int store_move_by_cpu(struct store *store, bool is_in);
 int store_move(struct store *store, bool is_in);
 void store_count_move(struct store *store);

@@ -29,13 +29,13 @@ struct snapshot {
 	uint8_t bytes[];
 };
 
-static struct mem_buf *gated_buf(const struct store *store)
+static struct mem_buf *watched_buf(const struct store *store)
 {
 	return store->is_wrapper ? NULL : store->main.buf;
 }
 
 /* Combines what all locks permit. The store's mutex is held. */
-static enum gate gate_of(const struct store *store)
+static enum gate watched_gate(const struct store *store)
 {
 	const struct hold *hold;
 	enum gate gate = GATE_CLOSED;
@@ -62,7 +62,7 @@ static enum gate gate_of(const struct store *store)
  */
 void store_set_gate(struct store *store)
 {
-	struct mem_buf *buf = gated_buf(store);
+	struct mem_buf *buf = watched_buf(store);
 	enum gate gate;
 
 	if (!buf)
@@ -70,7 +70,7 @@ void store_set_gate(struct store *store)
 	/* gate_lock keeps an older result from being set after this one. */
 	pthread_mutex_lock(&store->gate_lock);
 	pthread_mutex_lock(&store->lock);
-	gate = gate_of(store);
+	gate = watched_gate(store);
 	pthread_mutex_unlock(&store->lock);
 	gate_set(buf, gate);
 	pthread_mutex_unlock(&store->gate_lock);
@@ -82,7 +82,7 @@ void store_set_gate(struct store *store)
  */
 void store_open_gate(struct store *store)
 {
-	struct mem_buf *buf = gated_buf(store);
+	struct mem_buf *buf = watched_buf(store);
 
 	if (buf)
 		gate_set(buf, GATE_NONE);
@@ -100,7 +100,7 @@ void store_tell(const struct store *store)
 				  store->format, store->name);
 }
 
-static void name_of(const struct store *store, struct mem_buf_info *info)
+static void watched_name(const struct store *store, struct mem_buf_info *info)
 {
 	struct mem_buf *buf = store->main.buf;
 
@@ -112,20 +112,20 @@ static void name_of(const struct store *store, struct mem_buf_info *info)
 
 /* Rows */
 
-static bool has_padding(const struct mem_plane *plane)
+static bool watched_has_padding(const struct mem_plane *plane)
 {
 	return plane->height > 1 &&
 	       plane->pitch > plane->width * plane->pixel_len;
 }
 
-static struct snapshot *snapshot_take(const struct place *place)
+static struct snapshot *watched_take_snapshot(const struct place *place)
 {
 	struct snapshot *new;
 	size_t len = 0;
 	uint32_t i;
 
 	for (i = 0; i < place->view.nr_planes; i++)
-		if (has_padding(&place->view.planes[i]))
+		if (watched_has_padding(&place->view.planes[i]))
 			len += plane_len(&place->view.planes[i]);
 	new = len ? malloc(sizeof(*new) + len) : NULL;
 	if (!new)
@@ -133,7 +133,7 @@ static struct snapshot *snapshot_take(const struct place *place)
 	len = 0;
 	for (i = 0; i < place->view.nr_planes; i++) {
 		new->first[i] = len;
-		if (!has_padding(&place->view.planes[i]))
+		if (!watched_has_padding(&place->view.planes[i]))
 			continue;
 		memcpy(new->bytes + len, place->host[i],
 		       plane_len(&place->view.planes[i]));
@@ -148,8 +148,8 @@ static struct snapshot *snapshot_take(const struct place *place)
  * rows, with padding or without, end elsewhere. A stored byte is only seen if
  * its value has changed, so it is enough if half of the padding has changed.
  */
-static bool is_packed(const struct mem_plane *plane, const uint8_t *before,
-		      const uint8_t *now)
+static bool watched_is_packed(const struct mem_plane *plane,
+			      const uint8_t *before, const uint8_t *now)
 {
 	const uint64_t row_len = (uint64_t)plane->width * plane->pixel_len;
 	const uint64_t packed = row_len * plane->height;
@@ -168,8 +168,8 @@ static bool is_packed(const struct mem_plane *plane, const uint8_t *before,
 	return y && nr * 2 >= y * pad;
 }
 
-static void packed_tell(const struct store *store, const struct hold *hold,
-			uint32_t plane)
+static void watched_report_packed(const struct store *store,
+				  const struct hold *hold, uint32_t plane)
 {
 	const struct mem_plane *rows = &hold->place->view.planes[plane];
 	const uint64_t row_len = (uint64_t)rows->width * rows->pixel_len;
@@ -185,24 +185,26 @@ static void packed_tell(const struct store *store, const struct hold *hold,
 	};
 	const struct tell beside = { .cpu_stack = hold->stack };
 
-	name_of(store, &info);
+	watched_name(store, &info);
 	v.buf = info.id;
 	v.off = rows->off + row_len;
 	memcpy(v.name, info.name, sizeof(v.name));
 	tell_violation(&v, &beside);
 }
 
-static void snapshot_compare(const struct store *store, const struct hold *hold)
+static void watched_compare_snapshot(const struct store *store,
+				     const struct hold *hold)
 {
 	const struct place *place = hold->place;
 	const struct snapshot *old = hold->snapshot;
 	uint32_t i;
 
 	for (i = 0; i < place->view.nr_planes; i++)
-		if (has_padding(&place->view.planes[i]) &&
-		    is_packed(&place->view.planes[i],
-			      old->bytes + old->first[i], place->host[i]))
-			packed_tell(store, hold, i);
+		if (watched_has_padding(&place->view.planes[i]) &&
+		    watched_is_packed(&place->view.planes[i],
+				      old->bytes + old->first[i],
+				      place->host[i]))
+			watched_report_packed(store, hold, i);
 }
 
 /* Locks */
@@ -220,7 +222,7 @@ void hold_tell(struct store *store, struct hold *hold)
 		store_open_gate(store);
 	if (!tell_is_on())
 		return;
-	name_of(store, &info);
+	watched_name(store, &info);
 	tell_lock(&hold->living, &info);
 	hold->time_ns = now_ns();
 	hold->tid = (uint32_t)gettid();
@@ -228,7 +230,7 @@ void hold_tell(struct store *store, struct hold *hold)
 	if (hold->as == MEM_LOCK_HOST && hold->access & MEM_WRITE &&
 	    !store->is_array) {
 		gate_own_begin();
-		hold->snapshot = snapshot_take(hold->place);
+		hold->snapshot = watched_take_snapshot(hold->place);
 		gate_own_end();
 	}
 }
@@ -244,7 +246,7 @@ void hold_tell_gone(struct store *store, struct hold *hold)
 	if (!hold->snapshot)
 		return;
 	gate_own_begin();
-	snapshot_compare(store, hold);
+	watched_compare_snapshot(store, hold);
 	gate_own_end();
 	free(hold->snapshot);
 	hold->snapshot = NULL;
@@ -253,8 +255,8 @@ void hold_tell_gone(struct store *store, struct hold *hold)
 /* Wrappers */
 
 /* Returns the id of libmem's memory that has the plane, or 0. */
-static uint64_t id_of(struct mem_ctx *ctx, const struct place *place,
-		      uint32_t plane)
+static uint64_t watched_id_of(struct mem_ctx *ctx, const struct place *place,
+			      uint32_t plane)
 {
 	struct mem_ptr_info info = { .size = sizeof(info) };
 	const void *base = place->host[plane] ? place->host[plane] :
@@ -273,11 +275,11 @@ void place_remember(struct place *place, struct mem_ctx *ctx)
 	uint32_t i;
 
 	for (i = 0; i < place->view.nr_planes; i++)
-		place->buf_id[i] = id_of(ctx, place, i);
+		place->buf_id[i] = watched_id_of(ctx, place, i);
 }
 
 /* Returns true if the whole range is mapped, which freed memory may be, too. */
-static bool is_mapped(const void *base, size_t len)
+static bool watched_is_mapped(const void *base, size_t len)
 {
 	unsigned char pages[512];
 	const uintptr_t last = (uintptr_t)base + len - 1;
@@ -296,26 +298,26 @@ static bool is_mapped(const void *base, size_t len)
 }
 
 /* A file that is shortened stays mapped. */
-static bool plane_is_there(const struct place *place, uint32_t i)
+static bool watched_plane_exists(const struct place *place, uint32_t i)
 {
 	const uint64_t len = plane_len(&place->view.planes[i]);
 	const uint8_t *first = place->host[i];
 
 	if (!first)
 		return true;
-	return place->may_be_cut ? foreign_is_there(first + len - 1) :
-				   is_mapped(first, len);
+	return place->may_be_cut ? foreign_exists(first + len - 1) :
+				   watched_is_mapped(first, len);
 }
 
-static bool is_there(const struct store *store)
+static bool watched_store_exists(const struct store *store)
 {
 	const struct place *place = &store->main;
 	uint32_t i;
 
 	for (i = 0; i < place->view.nr_planes; i++)
 		if (place->buf_id[i] ?
-		    id_of(store->ctx, place, i) != place->buf_id[i] :
-		    !plane_is_there(place, i))
+		    watched_id_of(store->ctx, place, i) != place->buf_id[i] :
+		    !watched_plane_exists(place, i))
 			return false;
 	return true;
 }
@@ -336,7 +338,7 @@ int store_check_wrapped(const struct store *store)
 	};
 	struct tell beside = { 0 };
 
-	if (!store->is_wrapper || is_there(store))
+	if (!store->is_wrapper || watched_store_exists(store))
 		return 0;
 	if (tell_is_on()) {
 		v.time_ns = now_ns();

@@ -63,46 +63,46 @@ static const struct offer offers[] = {
 	  { 160, 120 }, { 3264, 2448 } },
 };
 
-static bool has_sides(const struct offer *offer, const struct view *view)
+static bool work_has_sides(const struct offer *offer, const struct view *view)
 {
 	return view->width >= offer->min[0] && view->height >= offer->min[1] &&
 	       view->width <= offer->max[0] && view->height <= offer->max[1];
 }
 
-static bool is_among(uint32_t formats, const struct view *view)
+static bool work_is_among(uint32_t formats, const struct view *view)
 {
 	return formats >> view->format & 1;
 }
 
-static bool is_even(const struct view *view)
+static bool work_is_even(const struct view *view)
 {
 	return pixel_of(view->format)->family != FAMILY_YUV420 ||
 	       (view->width % 2 == 0 && view->height % 2 == 0);
 }
 
 /* Returns true if the sides differ by a factor of at most 16. */
-static bool is_near_in_size(uint32_t one, uint32_t other)
+static bool work_is_near_in_size(uint32_t one, uint32_t other)
 {
 	return (uint64_t)one * 16 >= other && (uint64_t)other * 16 >= one;
 }
 
 /* Rules of the VIC: even sides with chroma, saturation, no scale, clamping */
-static bool vic_does(const struct work_args *work)
+static bool work_vic_supports(const struct work_args *work)
 {
-	if (!is_even(&work->src) || !is_even(&work->dst))
+	if (!work_is_even(&work->src) || !work_is_even(&work->dst))
 		return false;
 	if (work->op == WORK_CONVERT)
 		return work->how.is_saturating && work->how.offset == 0 &&
 		       (work->how.scale == 0 || work->how.scale == 1);
 	if (work->op == WORK_RESCALE)
 		return work->rescale.border == MEM_BORDER_CLAMP &&
-		       is_near_in_size(work->src.width, work->dst.width) &&
-		       is_near_in_size(work->src.height, work->dst.height);
+		       work_is_near_in_size(work->src.width, work->dst.width) &&
+		       work_is_near_in_size(work->src.height, work->dst.height);
 	return true;
 }
 
 /* The PVA only supports a minimum distance of eight pixels. */
-static bool pva_does(const struct work_args *work)
+static bool work_pva_supports(const struct work_args *work)
 {
 	return work->op != WORK_SCORES || work->harris.how.min_distance == 8;
 }
@@ -123,14 +123,15 @@ bool work_is_offered(const struct work_args *work, unsigned int engine)
 	for (offer = offers; offer < offers + sizeof(offers) / sizeof(*offers);
 	     offer++) {
 		if (offer->op != work->op || offer->engine != engine ||
-		    !is_among(offer->from, &work->src) ||
-		    !has_sides(offer, &work->src))
+		    !work_is_among(offer->from, &work->src) ||
+		    !work_has_sides(offer, &work->src))
 			continue;
-		if (work->dst.format && (!is_among(offer->to, &work->dst) ||
-					 !has_sides(offer, &work->dst)))
+		if (work->dst.format &&
+		    (!work_is_among(offer->to, &work->dst) ||
+		     !work_has_sides(offer, &work->dst)))
 			continue;
-		return engine == MEM_ENGINE_VIC ? vic_does(work) :
-						  pva_does(work);
+		return engine == MEM_ENGINE_VIC ? work_vic_supports(work) :
+						  work_pva_supports(work);
 	}
 	return false;
 }

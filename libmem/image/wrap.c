@@ -26,14 +26,14 @@ uint64_t plane_len(const struct mem_plane *plane)
 	       (uint64_t)plane->width * plane->pixel_len;
 }
 
-static bool is_by_ptr(unsigned int kind)
+static bool wrap_is_by_ptr(unsigned int kind)
 {
 	return kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED ||
 	       kind == MEM_KIND_DEVICE || kind == MEM_KIND_REGISTERED;
 }
 
 /* Returns true if the allocation contains all @len bytes. */
-static bool is_inside(const struct mem_ptr_info *info, uint64_t len)
+static bool wrap_is_inside(const struct mem_ptr_info *info, uint64_t len)
 {
 	const uint8_t *first = info->host ? info->host : info->device;
 	const uint64_t off = (uint64_t)(first - (const uint8_t *)info->base);
@@ -64,7 +64,7 @@ int wrap_plane(struct mem_ctx *ctx, unsigned int as, uint32_t plane,
 	err = mem_ptr_info(ctx, base, &info);
 	if (err)
 		return err;
-	if (!is_by_ptr(info.kind)) {
+	if (!wrap_is_by_ptr(info.kind)) {
 		if (as == MEM_LOCK_DEVICE && !has_all)
 			return -EINVAL;
 		place->host[plane] = base;
@@ -73,7 +73,7 @@ int wrap_plane(struct mem_ctx *ctx, unsigned int as, uint32_t plane,
 	}
 	if (!info.is_own)
 		return -EXDEV;
-	if (!is_inside(&info, plane_len(&place->view.planes[plane])))
+	if (!wrap_is_inside(&info, plane_len(&place->view.planes[plane])))
 		return -EINVAL;
 	place->host[plane] = info.host;
 	place->device[plane] = info.device;
@@ -89,8 +89,8 @@ int wrap_plane(struct mem_ctx *ctx, unsigned int as, uint32_t plane,
  * Returns true if the planes are aligned as the engine requires, which has no
  * requirement for rows of blocks.
  */
-static bool is_aligned(struct mem_ctx *ctx, const struct place *place,
-		       unsigned int engine)
+static bool wrap_is_aligned(struct mem_ctx *ctx, const struct place *place,
+			    unsigned int engine)
 {
 	const bool has_blocks = pixel_of(place->view.format)->is_block_linear;
 	struct constraint need;
@@ -107,7 +107,7 @@ static bool is_aligned(struct mem_ctx *ctx, const struct place *place,
 }
 
 /* Returns true if all planes have addresses. */
-static bool has_pointers(void *const *pointers, uint32_t nr)
+static bool wrap_has_pointers(void *const *pointers, uint32_t nr)
 {
 	uint32_t i;
 
@@ -117,7 +117,7 @@ static bool has_pointers(void *const *pointers, uint32_t nr)
 	return true;
 }
 
-static void wrapped_lack(struct wrapped *wrapped, uint64_t who, uint32_t why)
+static void wrap_lacks(struct wrapped *wrapped, uint64_t who, uint32_t why)
 {
 	if (!who)
 		return;
@@ -147,31 +147,31 @@ int wrap_check(struct mem_ctx *ctx, uint64_t uses, bool is_array,
 	const uint32_t nr = place->view.nr_planes;
 	unsigned int i;
 
-	if (!has_pointers(place->host, nr))
+	if (!wrap_has_pointers(place->host, nr))
 		place->host[0] = NULL;
-	if (!has_pointers(place->device, nr))
+	if (!wrap_has_pointers(place->device, nr))
 		place->device[0] = NULL;
 	if (!place->host[0] && !place->device[0])
 		return -EACCES;
 	if (!place->device[0])
-		wrapped_lack(wrapped, uses & USE_KERNELS, MEM_WRAP_PAGEABLE);
+		wrap_lacks(wrapped, uses & USE_KERNELS, MEM_WRAP_PAGEABLE);
 	else if (wrapped->why)
 		wrapped->lacking |= uses & USE_KERNELS;
 	if (!place->host[0])
-		wrapped_lack(wrapped, uses & MEM_USE_CPU, MEM_WRAP_NO_HOST);
+		wrap_lacks(wrapped, uses & MEM_USE_CPU, MEM_WRAP_NO_HOST);
 	for (i = 0; i < 2 && place->device[0] && !is_array; i++)
 		if (uses & use_of(strict[i]) &&
-		    !is_aligned(ctx, place, strict[i]))
-			wrapped_lack(wrapped, use_of(strict[i]),
-				     MEM_WRAP_ALIGN);
+		    !wrap_is_aligned(ctx, place, strict[i]))
+			wrap_lacks(wrapped, use_of(strict[i]),
+				   MEM_WRAP_ALIGN);
 	if (!wrapped->lacking)
 		wrapped->why = MEM_WRAP_NO_COPY;
 	return 0;
 }
 
 /* Allocates the internal copy. The CPU or a GPU will copy to and from it. */
-static int inside_alloc(struct store *store, uint64_t uses,
-			struct place *inside)
+static int wrap_alloc_inside(struct store *store, uint64_t uses,
+			     struct place *inside)
 {
 	if (!store->is_array)
 		return image_place_alloc(store->ctx, &store->main.view, uses,
@@ -181,7 +181,7 @@ static int inside_alloc(struct store *store, uint64_t uses,
 				 inside);
 }
 
-static int store_set_place(struct store *store, const struct wrapped *wrapped)
+static int wrap_set_place(struct store *store, const struct wrapped *wrapped)
 {
 	struct place old = store->main;
 	int err = 0;
@@ -189,8 +189,8 @@ static int store_set_place(struct store *store, const struct wrapped *wrapped)
 	store->main = wrapped->place;
 	place_remember(&store->main, store->ctx);
 	if (wrapped->lacking && !store->inside.view.nr_planes)
-		err = inside_alloc(store, store->uses | MEM_USE_CPU |
-				   use_of(MEM_ENGINE_GPU), &store->inside);
+		err = wrap_alloc_inside(store, store->uses | MEM_USE_CPU |
+					use_of(MEM_ENGINE_GPU), &store->inside);
 	if (err) {
 		store->main = old;
 		return err;
@@ -218,7 +218,7 @@ int store_wrap(struct store *store, struct wrapped *wrapped)
 
 	err = store_wait(store);
 	if (!err)
-		err = store_set_place(store, wrapped);
+		err = wrap_set_place(store, wrapped);
 	if (err)
 		place_fini(&wrapped->place);
 	return err;
@@ -245,7 +245,8 @@ int rewrap_begin(struct store *store, bool is_alike, struct hold **hold)
 
 /* Planes of images */
 
-static int planes_check(const struct mem_image_data *data, struct view *view)
+static int wrap_check_planes(const struct mem_image_data *data,
+			     struct view *view)
 {
 	uint32_t i;
 	int err;
@@ -269,15 +270,15 @@ static int planes_check(const struct mem_image_data *data, struct view *view)
 	return 0;
 }
 
-static bool planes_overlap(uint64_t one, uint64_t one_len, uint64_t other,
-			   uint64_t other_len)
+static bool wrap_planes_overlap(uint64_t one, uint64_t one_len, uint64_t other,
+				uint64_t other_len)
 {
 	return one < other + other_len && other < one + one_len;
 }
 
 /* Compares addresses, or offsets in a file. */
-static int places_check(const struct mem_image_data *data,
-			const struct view *view)
+static int wrap_check_places(const struct mem_image_data *data,
+			     const struct view *view)
 {
 	uint64_t first[MEM_PLANES_MAX], len[MEM_PLANES_MAX], end;
 	uint32_t i, j;
@@ -289,7 +290,8 @@ static int places_check(const struct mem_image_data *data,
 		if (__builtin_add_overflow(first[i], len[i], &end))
 			return -EINVAL;
 		for (j = 0; j < i; j++)
-			if (planes_overlap(first[i], len[i], first[j], len[j]))
+			if (wrap_planes_overlap(first[i], len[i], first[j],
+						len[j]))
 				return -EINVAL;
 	}
 	return 0;
@@ -302,9 +304,9 @@ static int wrap_planes(struct mem_ctx *ctx, const struct mem_image_data *data,
 	uint32_t i;
 	int err;
 
-	err = planes_check(data, view);
+	err = wrap_check_planes(data, view);
 	if (!err)
-		err = places_check(data, view);
+		err = wrap_check_places(data, view);
 	for (i = 0; i < view->nr_planes && !err; i++) {
 		view->planes[i].off = 0;
 		err = wrap_plane(ctx, data->as, i, data->planes[i].base,
@@ -313,7 +315,7 @@ static int wrap_planes(struct mem_ctx *ctx, const struct mem_image_data *data,
 	return err;
 }
 
-static uint64_t file_end(const struct view *view)
+static uint64_t wrap_file_end(const struct view *view)
 {
 	uint64_t end, most = 0;
 	uint32_t i;
@@ -326,7 +328,7 @@ static uint64_t file_end(const struct view *view)
 	return most;
 }
 
-static void set_pointers(struct wrapped *wrapped, void *host, void *device)
+static void wrap_set_pointers(struct wrapped *wrapped, void *host, void *device)
 {
 	struct place *place = &wrapped->place;
 	uint32_t i;
@@ -344,7 +346,7 @@ static int wrap_mapped(struct mem_ctx *ctx, int fd, bool is_read_only,
 		       struct wrapped *wrapped)
 {
 	struct place *place = &wrapped->place;
-	const uint64_t end = file_end(&place->view);
+	const uint64_t end = wrap_file_end(&place->view);
 	struct stat st;
 	void *addr;
 
@@ -368,8 +370,8 @@ static int wrap_mapped(struct mem_ctx *ctx, int fd, bool is_read_only,
 	place->map = addr;
 	place->map_len = end;
 	place->may_be_cut = S_ISREG(st.st_mode);
-	set_pointers(wrapped, addr,
-		     board_has_pageable_access(ctx->board) ? addr : NULL);
+	wrap_set_pointers(wrapped, addr,
+			  board_has_pageable_access(ctx->board) ? addr : NULL);
 	return 0;
 }
 
@@ -380,7 +382,7 @@ static int wrap_imported(struct mem_buf *buf, struct wrapped *wrapped)
 	int err;
 
 	place->own = buf;
-	if (mem_buf_len(buf) < file_end(&place->view))
+	if (mem_buf_len(buf) < wrap_file_end(&place->view))
 		return -EINVAL;
 	/* Seals can make the file read-only even if it is open for writing. */
 	wrapped->is_read_only |= buf->is_read_only;
@@ -391,7 +393,7 @@ static int wrap_imported(struct mem_buf *buf, struct wrapped *wrapped)
 	if (err && err != -EOPNOTSUPP)
 		return err;
 	place->buf = buf;
-	set_pointers(wrapped, host, device);
+	wrap_set_pointers(wrapped, host, device);
 	return 0;
 }
 
@@ -402,9 +404,9 @@ static int wrap_file(struct mem_ctx *ctx, const struct mem_image_data *data,
 	struct mem_buf *buf;
 	int err, mode;
 
-	err = planes_check(data, view);
+	err = wrap_check_planes(data, view);
 	if (!err)
-		err = places_check(data, view);
+		err = wrap_check_places(data, view);
 	if (err)
 		return err;
 	mode = fcntl(data->fd, F_GETFL);
@@ -424,7 +426,8 @@ static int wrap_file(struct mem_ctx *ctx, const struct mem_image_data *data,
  * Crops the planes of an object to the part that @data names. The rows keep
  * their place, so the part has the pitch and format of the whole.
  */
-static int place_crop(struct place *place, const struct mem_image_data *data)
+static int wrap_crop_place(struct place *place,
+			   const struct mem_image_data *data)
 {
 	struct mem_format_info info = { .size = sizeof(info) };
 	const struct view whole = place->view;
@@ -438,7 +441,7 @@ static int place_crop(struct place *place, const struct mem_image_data *data)
 		return data->width == whole.width &&
 		       data->height == whole.height ? err : -EOPNOTSUPP;
 	named.format = whole.format;
-	err = planes_check(&named, &part);
+	err = wrap_check_planes(&named, &part);
 	for (i = 0; i < part.nr_planes && !err; i++) {
 		const struct mem_plane *of = &whole.planes[i];
 		const uint64_t delta = part.planes[i].off - of->off;
@@ -483,7 +486,7 @@ static int wrap_object(struct mem_ctx *ctx, const struct mem_image_data *data,
 		return err;
 	}
 	if (data->nr_planes)
-		err = place_crop(place, data);
+		err = wrap_crop_place(place, data);
 	if (err)
 		return err;
 	wrapped->is_read_only = !mem_attrs_get(attrs, 0, &perm, 1) &&
@@ -492,7 +495,7 @@ static int wrap_object(struct mem_ctx *ctx, const struct mem_image_data *data,
 	return 0;
 }
 
-static int image_wrap_data(struct mem_ctx *ctx,
+static int wrap_image_data(struct mem_ctx *ctx,
 			   const struct mem_image_data *data,
 			   uint64_t uses, struct wrapped *wrapped)
 {
@@ -512,8 +515,8 @@ static int image_wrap_data(struct mem_ctx *ctx,
 	return err;
 }
 
-static int image_data_take(struct mem_image_data *all,
-			   const struct mem_image_data *data)
+static int wrap_take_data(struct mem_image_data *all,
+			  const struct mem_image_data *data)
 {
 	int err;
 
@@ -534,7 +537,7 @@ API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 
 	if (!ctx || !data || !image)
 		return -EINVAL;
-	err = image_data_take(&all, data);
+	err = wrap_take_data(&all, data);
 	if (!err)
 		err = uses_check(ctx, &uses);
 	if (err)
@@ -545,7 +548,7 @@ API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 	store_init(&new->store, ctx, uses);
 	new->store.is_wrapper = true;
 	new->wrapped_as = all.as;
-	err = image_wrap_data(ctx, &all, uses, &wrapped);
+	err = wrap_image_data(ctx, &all, uses, &wrapped);
 	if (!err)
 		err = store_wrap(&new->store, &wrapped);
 	if (err) {
@@ -557,7 +560,8 @@ API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 	return 0;
 }
 
-static bool views_are_alike(const struct view *one, const struct view *other)
+static bool wrap_views_are_alike(const struct view *one,
+				 const struct view *other)
 {
 	return one->format == other->format && one->width == other->width &&
 	       one->height == other->height;
@@ -575,13 +579,14 @@ API int mem_image_rewrap(struct mem_image *image,
 	if (!image || !data)
 		return -EINVAL;
 	store = &image->store;
-	err = image_data_take(&all, data);
+	err = wrap_take_data(&all, data);
 	if (!err)
 		err = rewrap_begin(store, all.as == image->wrapped_as, &hold);
 	if (err)
 		return err;
-	err = image_wrap_data(store->ctx, &all, store->uses, &wrapped);
-	if (!err && !views_are_alike(&wrapped.place.view, &store->main.view)) {
+	err = wrap_image_data(store->ctx, &all, store->uses, &wrapped);
+	if (!err &&
+	    !wrap_views_are_alike(&wrapped.place.view, &store->main.view)) {
 		place_fini(&wrapped.place);
 		err = -EINVAL;
 	}
