@@ -86,7 +86,7 @@ API int mem_array_create(struct mem_ctx *ctx, uint64_t capacity,
 		store_put(&new->store);
 		return err;
 	}
-	store_tell(&new->store);
+	store_record(&new->store);
 	store_set_gate(&new->store);
 	*array = new;
 	return 0;

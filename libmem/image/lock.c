@@ -153,7 +153,7 @@ int store_lock(struct store *store, unsigned int access, unsigned int as,
 		store_drop(store, new);
 		return err;
 	}
-	hold_tell(store, new);
+	hold_record(store, new);
 	store_set_gate(store);
 	pthread_mutex_lock(&store->lock);
 	new->is_complete = true;
@@ -205,7 +205,7 @@ int store_unlock(struct store *store)
 	pthread_mutex_unlock(&store->lock);
 	if (!hold)
 		return -ENOLCK;
-	hold_tell_gone(store, hold);
+	hold_record_gone(store, hold);
 	if (hold->as == MEM_LOCK_HOST)
 		place_end(hold->place, hold->access);
 	if (hold->place == &store->inside && hold->access & MEM_WRITE)

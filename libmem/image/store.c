@@ -210,7 +210,7 @@ int store_set_name(struct store *store, const char *name)
 	pthread_mutex_unlock(&store->lock);
 	if (!store->is_wrapper && store->main.buf)
 		store->ctx->backend->set_name(store->main.buf, name);
-	store_tell(store);
+	store_record(store);
 	return 0;
 }
 

@@ -188,9 +188,9 @@ int store_unlock(struct store *store);
 /* watched.c */
 void store_set_gate(struct store *store);
 void store_open_gate(struct store *store);
-void store_tell(const struct store *store);
-void hold_tell(struct store *store, struct hold *hold);
-void hold_tell_gone(struct store *store, struct hold *hold);
+void store_record(const struct store *store);
+void hold_record(struct store *store, struct hold *hold);
+void hold_record_gone(struct store *store, struct hold *hold);
 void place_remember(struct place *place, struct mem_ctx *ctx);
 int store_check_wrapped(const struct store *store);
 

@@ -89,15 +89,15 @@ void store_open_gate(struct store *store)
 }
 
 /**
- * store_tell() - report what the buffer of a store holds
+ * store_record() - report what the buffer of a store holds
  * @store: store with a name and format; nothing is reported for a wrapper
  */
-void store_tell(const struct store *store)
+void store_record(const struct store *store)
 {
 	if (!store->is_wrapper && store->main.object)
-		object_tell_shape(store->main.object, store->is_array ?
-				  OBJECT_SHAPE_ARRAY : OBJECT_SHAPE_IMAGE,
-				  store->format, store->name);
+		object_record_shape(store->main.object, store->is_array ?
+				    OBJECT_SHAPE_ARRAY : OBJECT_SHAPE_IMAGE,
+				    store->format, store->name);
 }
 
 static void watched_name(const struct store *store, struct mem_buf_info *info)
@@ -210,11 +210,11 @@ static void watched_compare_snapshot(const struct store *store,
 /* Locks */
 
 /**
- * hold_tell() - report that a lock is complete and must be released
+ * hold_record() - report that a lock is complete and must be released
  * @store: store
  * @hold: lock of @store
  */
-void hold_tell(struct store *store, struct hold *hold)
+void hold_record(struct store *store, struct hold *hold)
 {
 	struct mem_buf_info info = { 0 };
 
@@ -236,11 +236,11 @@ void hold_tell(struct store *store, struct hold *hold)
 }
 
 /**
- * hold_tell_gone() - report that a lock is being released
+ * hold_record_gone() - report that a lock is being released
  * @store: store
  * @hold: lock of @store, with its bracket still open
  */
-void hold_tell_gone(struct store *store, struct hold *hold)
+void hold_record_gone(struct store *store, struct hold *hold)
 {
 	tell_gone(&hold->living);
 	if (!hold->snapshot)

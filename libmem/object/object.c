@@ -88,7 +88,7 @@ int object_create(struct mem_ctx *ctx, struct mem_attrs *attrs,
 		free(memory);
 		return err;
 	}
-	object_tell_shape(*object, OBJECT_SHAPE_OBJECT, NULL, NULL);
+	object_record_shape(*object, OBJECT_SHAPE_OBJECT, NULL, NULL);
 	return 0;
 }
 
@@ -254,7 +254,7 @@ API int mem_object_restrict(struct mem_object *object, unsigned int perm,
 		goto err_destroy_attrs;
 	err = object_new(object->ctx, attrs, memory, other);
 	if (!err && memory != object->memory)
-		object_tell_shape(*other, OBJECT_SHAPE_OBJECT, NULL, NULL);
+		object_record_shape(*other, OBJECT_SHAPE_OBJECT, NULL, NULL);
 	if (!err)
 		return 0;
 	object_memory_put(object->ctx, memory);

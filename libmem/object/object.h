@@ -100,8 +100,9 @@ enum object_shape {
 };
 
 /* shape.c */
-void object_tell_shape(const struct mem_object *object, enum object_shape what,
-		       const char *format, const char *name);
+void object_record_shape(const struct mem_object *object,
+			 enum object_shape what, const char *format,
+			 const char *name);
 
 /* descriptor.c */
 void desc_seal(struct desc *desc, enum desc_kind kind, size_t list_len,

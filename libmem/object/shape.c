@@ -78,7 +78,7 @@ static void shape_copy_name(char *to, size_t len, const char *from)
 }
 
 /**
- * object_tell_shape() - report what the buffer of an object holds
+ * object_record_shape() - report what the buffer of an object holds
  * @object: object
  * @what: type of the object in reports
  * @format: name of the pixel or element format; NULL: from the attribute list
@@ -86,8 +86,9 @@ static void shape_copy_name(char *to, size_t len, const char *from)
  *
  * Context: any thread; one at a time per object.
  */
-void object_tell_shape(const struct mem_object *object, enum object_shape what,
-		       const char *format, const char *name)
+void object_record_shape(const struct mem_object *object,
+			 enum object_shape what, const char *format,
+			 const char *name)
 {
 	struct mem_buf_info info = { .size = sizeof(info) };
 	struct told_shape shape = { .type = what };
