@@ -18,8 +18,8 @@ enum client_state {
 	CLIENT_SET
 };
 
-static void client_copy(struct attrs_client *to,
-			const struct attrs_client *from)
+static void attrs_copy_client(struct attrs_client *to,
+			      const struct attrs_client *from)
 {
 	unsigned int i;
 
@@ -29,17 +29,18 @@ static void client_copy(struct attrs_client *to,
 }
 
 /* Returns true if a slot has the same client's values as the one before it. */
-static bool shares_client(const struct attrs_slot *const *slots, size_t i)
+static bool attrs_shares_client(const struct attrs_slot *const *slots, size_t i)
 {
 	return i && slots[i]->client == slots[i - 1]->client;
 }
 
-static size_t nr_clients(const struct attrs_slot *const *slots, size_t nr)
+static size_t attrs_nr_clients(const struct attrs_slot *const *slots, size_t nr)
 {
 	size_t i, nr_clients = 0;
 
 	for (i = 0; i < nr; i++)
-		nr_clients += slots[i]->client && !shares_client(slots, i);
+		nr_clients += slots[i]->client &&
+			      !attrs_shares_client(slots, i);
 	return nr_clients;
 }
 
@@ -65,7 +66,7 @@ struct mem_attrs *attrs_new(struct mem_ctx *ctx, enum mem_attrs_state state,
 	size_t i;
 
 	attrs = malloc(sizeof(*attrs) + slots_len + conflicts_len +
-		       nr_clients(slots, nr) * sizeof(*client));
+		       attrs_nr_clients(slots, nr) * sizeof(*client));
 	if (!attrs)
 		return NULL;
 	memset(attrs, 0, sizeof(*attrs));
@@ -78,11 +79,11 @@ struct mem_attrs *attrs_new(struct mem_ctx *ctx, enum mem_attrs_state state,
 		attrs->slots[i] = *slots[i];
 		if (!slots[i]->client)
 			continue;
-		if (shares_client(slots, i)) {
+		if (attrs_shares_client(slots, i)) {
 			attrs->slots[i].client = attrs->slots[i - 1].client;
 			continue;
 		}
-		client_copy(client, slots[i]->client);
+		attrs_copy_client(client, slots[i]->client);
 		attrs->slots[i].client = client++;
 	}
 	return attrs;
@@ -244,7 +245,8 @@ struct setting {
 	uint64_t allowed;
 };
 
-static int check_client(struct setting *setting, const struct mem_attr *attr)
+static int attrs_check_client(struct setting *setting,
+			      const struct mem_attr *attr)
 {
 	const unsigned int at = attr->key - MEM_ATTR_CLIENT;
 
@@ -258,7 +260,8 @@ static int check_client(struct setting *setting, const struct mem_attr *attr)
 }
 
 /* Checks an aligned copy, since the caller's bytes may be unaligned. */
-static int check_value(const struct attrs_key *row, const struct mem_attr *attr)
+static int attrs_check_value(const struct attrs_key *row,
+			     const struct mem_attr *attr)
 {
 	uint8_t value[ATTRS_VALUE_MAX] __attribute__((aligned(8)));
 	const size_t len = attrs_element_len(row);
@@ -269,20 +272,21 @@ static int check_value(const struct attrs_key *row, const struct mem_attr *attr)
 	return attrs_value_is_valid(row, value, attr->len / len) ? 0 : -EINVAL;
 }
 
-static int check_attr(struct setting *setting, const struct mem_attr *attr)
+static int attrs_check_attr(struct setting *setting,
+			    const struct mem_attr *attr)
 {
 	int row, err;
 
 	if (attr->reserved || !attr->value || !attr->len)
 		return -EINVAL;
 	if (attrs_is_client(attr->key))
-		return check_client(setting, attr);
+		return attrs_check_client(setting, attr);
 	row = attrs_row_of(attr->key);
 	if (row < 0 || attrs_keys[row].merge == MERGE_OUTPUT)
 		return -EINVAL;
 	if (!(setting->allowed >> row & 1))
 		return -EINVAL;
-	err = check_value(&attrs_keys[row], attr);
+	err = attrs_check_value(&attrs_keys[row], attr);
 	if (err)
 		return err;
 	if ((setting->rows | setting->slot->is_set) >> row & 1)
@@ -292,8 +296,9 @@ static int check_attr(struct setting *setting, const struct mem_attr *attr)
 }
 
 /* Returns the rows of the types that a slot has, or gets by the values. */
-static uint64_t allowed_rows(const struct attrs_slot *slot,
-			     const struct mem_attr *values, size_t nr_values)
+static uint64_t attrs_allowed_rows(const struct attrs_slot *slot,
+				   const struct mem_attr *values,
+				   size_t nr_values)
 {
 	uint64_t rows = attrs_rows_of(MEM_ATTR_TYPE_GENERAL);
 	size_t i, k;
@@ -314,7 +319,8 @@ static uint64_t allowed_rows(const struct attrs_slot *slot,
 	return rows;
 }
 
-static void slot_store(struct attrs_slot *slot, const struct mem_attr *attr)
+static void attrs_slot_store(struct attrs_slot *slot,
+			     const struct mem_attr *attr)
 {
 	const int row = attrs_row_of(attr->key);
 
@@ -344,13 +350,13 @@ int attrs_set_slot(struct mem_attrs *attrs, struct attrs_slot *slot,
 {
 	struct setting setting = {
 		.slot = slot,
-		.allowed = allowed_rows(slot, values, nr_values),
+		.allowed = attrs_allowed_rows(slot, values, nr_values),
 	};
 	size_t i;
 	int err;
 
 	for (i = 0; i < nr_values; i++) {
-		err = check_attr(&setting, &values[i]);
+		err = attrs_check_attr(&setting, &values[i]);
 		if (err)
 			return err;
 	}
@@ -361,7 +367,7 @@ int attrs_set_slot(struct mem_attrs *attrs, struct attrs_slot *slot,
 		attrs->own_client = slot->client;
 	}
 	for (i = 0; i < nr_values; i++)
-		slot_store(slot, &values[i]);
+		attrs_slot_store(slot, &values[i]);
 	return 0;
 }
 
@@ -382,7 +388,8 @@ API int mem_attrs_set(struct mem_attrs *attrs, const struct mem_attr *values,
 
 /* Reading values */
 
-static void slot_look_up(const struct attrs_slot *slot, struct mem_attr *attr)
+static void attrs_slot_look_up(const struct attrs_slot *slot,
+			       struct mem_attr *attr)
 {
 	const int row = attrs_row_of(attr->key);
 
@@ -417,7 +424,7 @@ API int mem_attrs_get(const struct mem_attrs *attrs, unsigned int slot,
 		    attrs_row_of(values[i].key) < 0)
 			return -EINVAL;
 	for (i = 0; i < nr_values; i++)
-		slot_look_up(&attrs->slots[slot], &values[i]);
+		attrs_slot_look_up(&attrs->slots[slot], &values[i]);
 	return 0;
 }
 
@@ -450,12 +457,12 @@ API void *mem_attrs_client(const struct mem_attrs *attrs)
 
 /* Accessors of reconciled lists, for objects and images */
 
-static const struct attrs_values *result_of(const struct mem_attrs *attrs)
+static const struct attrs_values *attrs_result_of(const struct mem_attrs *attrs)
 {
 	return &attrs->slots[SLOT_RESULT].values;
 }
 
-static uint64_t larger(uint64_t one, uint64_t other)
+static uint64_t attrs_larger(uint64_t one, uint64_t other)
 {
 	return one > other ? one : other;
 }
@@ -468,13 +475,13 @@ static uint64_t larger(uint64_t one, uint64_t other)
  */
 uint64_t attrs_len(const struct mem_attrs *attrs)
 {
-	const struct attrs_values *v = result_of(attrs);
+	const struct attrs_values *v = attrs_result_of(attrs);
 
 	/* Sizes of other types are 0. A pyramid also has an image's size. */
 	if (v->pyramid.size)
 		return v->pyramid.size;
-	return larger(larger(v->raw.size, v->array.size),
-		      larger(v->image.size, v->tensor.size));
+	return attrs_larger(attrs_larger(v->raw.size, v->array.size),
+			    attrs_larger(v->image.size, v->tensor.size));
 }
 
 /**
@@ -485,10 +492,10 @@ uint64_t attrs_len(const struct mem_attrs *attrs)
  */
 uint64_t attrs_align(const struct mem_attrs *attrs)
 {
-	const struct attrs_values *v = result_of(attrs);
+	const struct attrs_values *v = attrs_result_of(attrs);
 
-	return larger(larger(v->raw.align, v->array.align),
-		      larger(v->image.align, v->tensor.base_align));
+	return attrs_larger(attrs_larger(v->raw.align, v->array.align),
+			    attrs_larger(v->image.align, v->tensor.base_align));
 }
 
 /**
@@ -510,7 +517,7 @@ uint64_t attrs_engines(const struct mem_attrs *attrs)
  */
 uint32_t attrs_perm(const struct mem_attrs *attrs)
 {
-	return result_of(attrs)->actual_perm;
+	return attrs_result_of(attrs)->actual_perm;
 }
 
 /**
@@ -521,7 +528,7 @@ uint32_t attrs_perm(const struct mem_attrs *attrs)
  */
 bool attrs_has_cpu_access(const struct mem_attrs *attrs)
 {
-	return result_of(attrs)->need_cpu_access;
+	return attrs_result_of(attrs)->need_cpu_access;
 }
 
 /**
@@ -532,7 +539,7 @@ bool attrs_has_cpu_access(const struct mem_attrs *attrs)
  */
 bool attrs_needs_maintenance(const struct mem_attrs *attrs)
 {
-	return result_of(attrs)->cpu_coherency;
+	return attrs_result_of(attrs)->cpu_coherency;
 }
 
 /**
@@ -548,7 +555,7 @@ bool attrs_needs_maintenance(const struct mem_attrs *attrs)
  */
 enum mem_kind attrs_kind(const struct mem_attrs *attrs, unsigned int *flags)
 {
-	const struct attrs_values *v = result_of(attrs);
+	const struct attrs_values *v = attrs_result_of(attrs);
 	const bool runs_kernels = attrs_engines(attrs) & ~MEM_ATTR_ENGINE_DMA;
 
 	*flags = 0;

@@ -72,7 +72,7 @@ static const struct engine engines[] = {
  * DRM_FORMAT_MOD_NVIDIA_BLOCK_LINEAR_2D(). The engines of one SoC share a
  * layout.
  */
-static enum swizzle swizzle_of(unsigned int at, uint32_t capability)
+static enum swizzle constraint_swizzle_of(unsigned int at, uint32_t capability)
 {
 	if (at == DMA_BIT || at == CPU_BIT)
 		return SWIZZLE_ANY;
@@ -94,8 +94,9 @@ static enum swizzle swizzle_of(unsigned int at, uint32_t capability)
  */
 enum swizzle constraint_swizzle(struct mem_ctx *ctx)
 {
-	return swizzle_of(MEM_ENGINE_GPU,
-			  board_capability(ctx->board, MEM_ENGINE_GPU));
+	return constraint_swizzle_of(MEM_ENGINE_GPU,
+				     board_capability(ctx->board,
+						      MEM_ENGINE_GPU));
 }
 
 /**
@@ -141,7 +142,7 @@ bool constraint_find(struct mem_ctx *ctx, unsigned int at,
 		return false;
 	*constraint = found->needs;
 	if (found->has_block_linear)
-		constraint->swizzle = swizzle_of(at, capability);
+		constraint->swizzle = constraint_swizzle_of(at, capability);
 	if (at == CPU_BIT && line > constraint->base_align)
 		constraint->base_align = line;
 	return true;

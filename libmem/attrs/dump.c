@@ -27,7 +27,7 @@ struct text {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void text_add(struct text *text, const char *format, ...)
+static void dump_add(struct text *text, const char *format, ...)
 {
 	const bool has_room = text->used < text->len;
 	va_list args;
@@ -40,123 +40,123 @@ static void text_add(struct text *text, const char *format, ...)
 	text->used += (size_t)len;
 }
 
-static void text_add_bytes(struct text *text, const uint8_t *bytes, size_t len)
+static void dump_add_bytes(struct text *text, const uint8_t *bytes, size_t len)
 {
 	size_t i;
 
 	for (i = 0; i < len; i++)
-		text_add(text, "%02x", bytes[i]);
+		dump_add(text, "%02x", bytes[i]);
 }
 
 /* Prints the id in the format of uuidgen(1). */
-static void text_add_gpu(struct text *text, const uint8_t *id)
+static void dump_add_gpu(struct text *text, const uint8_t *id)
 {
 	static const uint8_t parts[] = { 4, 2, 2, 2, 6 };
 	size_t i;
 
 	for (i = 0; i < sizeof(parts); i++) {
 		if (i)
-			text_add(text, "-");
-		text_add_bytes(text, id, parts[i]);
+			dump_add(text, "-");
+		dump_add_bytes(text, id, parts[i]);
 		id += parts[i];
 	}
 }
 
-static void text_add_fourcc(struct text *text, uint32_t fourcc)
+static void dump_add_fourcc(struct text *text, uint32_t fourcc)
 {
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		text_add(text, "%c", (char)(fourcc >> 8 * i));
+		dump_add(text, "%c", (char)(fourcc >> 8 * i));
 }
 
-static void text_add_engines(struct text *text, uint64_t engines)
+static void dump_add_engines(struct text *text, uint64_t engines)
 {
 	const char *between = "";
 	unsigned int at;
 
 	if (!engines)
-		text_add(text, "none");
+		dump_add(text, "none");
 	for (at = 0; engines >> at; at++) {
 		if (!(engines >> at & 1))
 			continue;
-		text_add(text, "%s%s", between, constraint_name(at));
+		dump_add(text, "%s%s", between, constraint_name(at));
 		between = " ";
 	}
 }
 
-static void text_add_number(struct text *text, const struct attrs_key *row,
+static void dump_add_number(struct text *text, const struct attrs_key *row,
 			    uint64_t number)
 {
 	switch (row->text) {
 	case TEXT_HEX:
-		text_add(text, "0x%" PRIx64, number);
+		dump_add(text, "0x%" PRIx64, number);
 		break;
 	case TEXT_FOURCC:
-		text_add_fourcc(text, (uint32_t)number);
+		dump_add_fourcc(text, (uint32_t)number);
 		break;
 	case TEXT_ENGINES:
-		text_add_engines(text, number);
+		dump_add_engines(text, number);
 		break;
 	case TEXT_WORDS:
-		text_add(text, "%s", row->words[number]);
+		dump_add(text, "%s", row->words[number]);
 		break;
 	default:
-		text_add(text, "%" PRIu64, number);
+		dump_add(text, "%" PRIu64, number);
 	}
 }
 
-static void text_add_element(struct text *text, const struct attrs_key *row,
+static void dump_add_element(struct text *text, const struct attrs_key *row,
 			     const void *value, unsigned int i)
 {
 	const struct mem_attr_gpu_value *of_gpu = value;
 
 	switch (row->element) {
 	case ELEMENT_U8:
-		text_add_number(text, row, ((const uint8_t *)value)[i]);
+		dump_add_number(text, row, ((const uint8_t *)value)[i]);
 		break;
 	case ELEMENT_U32:
-		text_add_number(text, row, ((const uint32_t *)value)[i]);
+		dump_add_number(text, row, ((const uint32_t *)value)[i]);
 		break;
 	case ELEMENT_U64:
-		text_add_number(text, row, ((const uint64_t *)value)[i]);
+		dump_add_number(text, row, ((const uint64_t *)value)[i]);
 		break;
 	case ELEMENT_FLOAT:
-		text_add(text, "%.9g", (double)((const float *)value)[i]);
+		dump_add(text, "%.9g", (double)((const float *)value)[i]);
 		break;
 	case ELEMENT_GPU_ID:
-		text_add_gpu(text, (const uint8_t *)value + i * MEM_GPU_ID_LEN);
+		dump_add_gpu(text, (const uint8_t *)value + i * MEM_GPU_ID_LEN);
 		break;
 	default:
-		text_add_gpu(text, of_gpu[i].gpu_id);
-		text_add(text, "=");
-		text_add_number(text, row, of_gpu[i].value);
+		dump_add_gpu(text, of_gpu[i].gpu_id);
+		dump_add(text, "=");
+		dump_add_number(text, row, of_gpu[i].value);
 	}
 }
 
-static void text_add_value(struct text *text, const struct attrs_slot *slot,
+static void dump_add_value(struct text *text, const struct attrs_slot *slot,
 			   unsigned int row)
 {
 	unsigned int i;
 
 	for (i = 0; i < slot->nr[row]; i++) {
 		if (i)
-			text_add(text, ", ");
-		text_add_element(text, &attrs_keys[row], slot_value_of(slot,
+			dump_add(text, ", ");
+		dump_add_element(text, &attrs_keys[row], slot_value_of(slot,
 								       row),
 				 i);
 	}
-	text_add(text, "\n");
+	dump_add(text, "\n");
 }
 
-static void text_add_client(struct text *text, const struct attrs_slot *slot,
+static void dump_add_client(struct text *text, const struct attrs_slot *slot,
 			    unsigned int at)
 {
-	text_add_bytes(text, slot->client->bytes[at], slot->client->len[at]);
-	text_add(text, "\n");
+	dump_add_bytes(text, slot->client->bytes[at], slot->client->len[at]);
+	dump_add(text, "\n");
 }
 
-static void text_add_slot(struct text *text, const struct attrs_slot *slot,
+static void dump_add_slot(struct text *text, const struct attrs_slot *slot,
 			  const char *indent)
 {
 	unsigned int i;
@@ -164,19 +164,19 @@ static void text_add_slot(struct text *text, const struct attrs_slot *slot,
 	for (i = 0; i < NR_ROWS; i++) {
 		if (!slot_has(slot, i))
 			continue;
-		text_add(text, "%s%s: ", indent, attrs_keys[i].name);
-		text_add_value(text, slot, i);
+		dump_add(text, "%s%s: ", indent, attrs_keys[i].name);
+		dump_add_value(text, slot, i);
 	}
 	for (i = 0; i < MEM_ATTR_CLIENT_KEYS; i++) {
 		if (!slot_has_client(slot, i))
 			continue;
-		text_add(text, "%sclient %u: ", indent, i);
-		text_add_client(text, slot, i);
+		dump_add(text, "%sclient %u: ", indent, i);
+		dump_add_client(text, slot, i);
 	}
 }
 
 /* Prints the rule, with its engine and number if it has them. */
-static void text_add_rule(struct text *text,
+static void dump_add_rule(struct text *text,
 			  const struct attrs_conflict *conflict)
 {
 	static const char *const rules[] = {
@@ -195,43 +195,43 @@ static void text_add_rule(struct text *text,
 			"only that GPU and the dma engine reach its memory",
 	};
 
-	text_add(text, "  rule: ");
+	dump_add(text, "  rule: ");
 	switch (conflict->rule) {
 	case RULE_COUNT:
-		text_add(text, "it must have %" PRIu64 " values",
+		dump_add(text, "it must have %" PRIu64 " values",
 			 conflict->arg);
 		break;
 	case RULE_STRIDE:
-		text_add(text, "it must be a multiple of %" PRIu64,
+		dump_add(text, "it must be a multiple of %" PRIu64,
 			 conflict->arg);
 		break;
 	case RULE_NO_ENGINE:
-		text_add(text, "the board has no %s", conflict->engine);
+		dump_add(text, "the board has no %s", conflict->engine);
 		break;
 	case RULE_LAYOUT:
-		text_add(text, "the %s does not support this layout",
+		dump_add(text, "the %s does not support this layout",
 			 conflict->engine);
 		break;
 	case RULE_SWIZZLE:
-		text_add(text,
+		dump_add(text,
 			 "the %s places block-linear pixels in a way of its own",
 			 conflict->engine);
 		break;
 	case RULE_MOST:
-		text_add(text, "the %s supports at most %" PRIu64,
+		dump_add(text, "the %s supports at most %" PRIu64,
 			 conflict->engine, conflict->arg);
 		break;
 	case RULE_TOO_LARGE:
-		text_add(text, "the result must be at most %" PRIu64,
+		dump_add(text, "the result must be at most %" PRIu64,
 			 conflict->arg);
 		break;
 	default:
-		text_add(text, "%s", rules[conflict->rule]);
+		dump_add(text, "%s", rules[conflict->rule]);
 	}
-	text_add(text, "\n");
+	dump_add(text, "\n");
 }
 
-static void text_add_conflict(struct text *text, const struct mem_attrs *attrs,
+static void dump_add_conflict(struct text *text, const struct mem_attrs *attrs,
 			      const struct attrs_conflict *conflict)
 {
 	const unsigned int client = conflict->key - MEM_ATTR_CLIENT;
@@ -239,21 +239,21 @@ static void text_add_conflict(struct text *text, const struct mem_attrs *attrs,
 	uint32_t i;
 
 	if (row < 0)
-		text_add(text, "client %u: conflict\n", client);
+		dump_add(text, "client %u: conflict\n", client);
 	else
-		text_add(text, "%s: conflict\n", attrs_keys[row].name);
+		dump_add(text, "%s: conflict\n", attrs_keys[row].name);
 	for (i = 0; i < attrs->nr_slots; i++) {
 		const struct attrs_slot *slot = &attrs->slots[i];
 
-		text_add(text, "  list %u: ", i);
+		dump_add(text, "  list %u: ", i);
 		if (row < 0 && slot_has_client(slot, client))
-			text_add_client(text, slot, client);
+			dump_add_client(text, slot, client);
 		else if (row >= 0 && slot_has(slot, (unsigned int)row))
-			text_add_value(text, slot, (unsigned int)row);
+			dump_add_value(text, slot, (unsigned int)row);
 		else
-			text_add(text, "not set\n");
+			dump_add(text, "not set\n");
 	}
-	text_add_rule(text, conflict);
+	dump_add_rule(text, conflict);
 }
 
 API int mem_attrs_dump(const struct mem_attrs *attrs, char *text, size_t len)
@@ -267,17 +267,17 @@ API int mem_attrs_dump(const struct mem_attrs *attrs, char *text, size_t len)
 		*text = 0;
 	switch (attrs->state) {
 	case MEM_ATTRS_RECONCILED:
-		text_add_slot(&out, &attrs->slots[SLOT_RESULT], "");
+		dump_add_slot(&out, &attrs->slots[SLOT_RESULT], "");
 		break;
 	case MEM_ATTRS_CONFLICT:
 		for (i = 0; i < attrs->nr_conflicts; i++)
-			text_add_conflict(&out, attrs, &attrs->conflicts[i]);
+			dump_add_conflict(&out, attrs, &attrs->conflicts[i]);
 		break;
 	default:
 		for (i = 0; i < attrs->nr_slots; i++) {
 			if (attrs->nr_slots > 1)
-				text_add(&out, "list %u:\n", i);
-			text_add_slot(&out, &attrs->slots[i],
+				dump_add(&out, "list %u:\n", i);
+			dump_add_slot(&out, &attrs->slots[i],
 				      attrs->nr_slots > 1 ? "  " : "");
 		}
 	}

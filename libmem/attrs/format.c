@@ -164,8 +164,8 @@ static const struct format formats[] = {
 				      STD(REC601_ER), .name = "yuv420-er-bl" },
 };
 
-static void plane_out(const struct format *format, unsigned int i,
-		      struct mem_format_plane *out)
+static void format_plane_out(const struct format *format, unsigned int i,
+			     struct mem_format_plane *out)
 {
 	const struct format_plane *plane = format_plane(format->planes[i]);
 
@@ -194,7 +194,7 @@ API int mem_format_info(unsigned int format, struct mem_format_info *info)
 	all.layout = of->layout;
 	all.color_std = of->color_std;
 	while (all.nr_planes < MEM_PLANES_MAX && of->planes[all.nr_planes]) {
-		plane_out(of, all.nr_planes, &all.planes[all.nr_planes]);
+		format_plane_out(of, all.nr_planes, &all.planes[all.nr_planes]);
 		all.nr_planes++;
 	}
 	strncpy(all.name, of->name, sizeof(all.name) - 1);

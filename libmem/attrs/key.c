@@ -237,8 +237,8 @@ size_t attrs_element_len(const struct attrs_key *row)
 }
 
 /* Returns the number in an element, or 0 if it has none. */
-static uint64_t element_number(const struct attrs_key *row, const void *value,
-			       size_t i)
+static uint64_t key_element_number(const struct attrs_key *row,
+				   const void *value, size_t i)
 {
 	switch (row->element) {
 	case ELEMENT_U8:
@@ -254,7 +254,7 @@ static uint64_t element_number(const struct attrs_key *row, const void *value,
 	}
 }
 
-static bool number_is_valid(const struct attrs_key *row, uint64_t number)
+static bool key_number_is_valid(const struct attrs_key *row, uint64_t number)
 {
 	switch (row->check) {
 	case CHECK_BELOW:
@@ -279,7 +279,7 @@ static bool number_is_valid(const struct attrs_key *row, uint64_t number)
 }
 
 /* Returns true if no GPU occurs twice. */
-static bool gpus_differ(const struct mem_attr_gpu_value *values, size_t nr)
+static bool key_gpus_differ(const struct mem_attr_gpu_value *values, size_t nr)
 {
 	size_t i, k;
 
@@ -307,9 +307,10 @@ bool attrs_value_is_valid(const struct attrs_key *row, const void *value,
 	if (row->check == CHECK_SCALE)
 		return *(const float *)value > 0 && *(const float *)value <= 1;
 	for (i = 0; i < nr; i++)
-		if (!number_is_valid(row, element_number(row, value, i)))
+		if (!key_number_is_valid(row,
+					 key_element_number(row, value, i)))
 			return false;
-	return row->element != ELEMENT_GPU_VALUE || gpus_differ(value, nr);
+	return row->element != ELEMENT_GPU_VALUE || key_gpus_differ(value, nr);
 }
 
 API const char *mem_attr_name(unsigned int key)

@@ -47,13 +47,13 @@ struct layout {
 	bool is_block_linear;
 };
 
-static uint64_t larger(uint64_t one, uint64_t other)
+static uint64_t layout_larger(uint64_t one, uint64_t other)
 {
 	return one > other ? one : other;
 }
 
 /* @len must be at most MAX_LEN, @align a power of two up to MAX_ALIGN. */
-static uint64_t round_up(uint64_t len, uint64_t align)
+static uint64_t layout_round_up(uint64_t len, uint64_t align)
 {
 	return (len + align - 1) & ~(align - 1);
 }
@@ -64,7 +64,7 @@ static void layout_too_large(struct layout *layout, uint32_t key, uint64_t most)
 }
 
 /* Multiplies lengths. Returns false if the product exceeds MAX_LEN. */
-static bool multiply(uint64_t one, uint64_t other, uint64_t *product)
+static bool layout_multiply(uint64_t one, uint64_t other, uint64_t *product)
 {
 	return !__builtin_mul_overflow(one, other, product) &&
 	       *product <= MAX_LEN;
@@ -76,7 +76,7 @@ static uint64_t layout_align(struct layout *layout, unsigned int row,
 {
 	if (asked > MAX_ALIGN)
 		layout_too_large(layout, attrs_keys[row].key, MAX_ALIGN);
-	return larger(asked, needed);
+	return layout_larger(asked, needed);
 }
 
 static void layout_set_alignment(struct layout *layout)
@@ -90,9 +90,10 @@ static void layout_set_alignment(struct layout *layout)
 		if (!(layout->users >> at & 1) ||
 		    !constraint_find(layout->ctx, at, &of))
 			continue;
-		layout->base_align = larger(layout->base_align, of.base_align);
-		layout->pitch_align = larger(layout->pitch_align,
-					     of.pitch_align);
+		layout->base_align =
+			layout_larger(layout->base_align, of.base_align);
+		layout->pitch_align = layout_larger(layout->pitch_align,
+						    of.pitch_align);
 	}
 }
 
@@ -178,13 +179,14 @@ static enum swizzle layout_require_users(struct layout *layout)
 	return swizzle;
 }
 
-static uint32_t block_of(const struct attrs_values *v)
+static uint32_t layout_block_of(const struct attrs_values *v)
 {
 	uint32_t highest = 0, block = 0;
 	unsigned int i;
 
 	for (i = 0; i < v->image.plane_count; i++)
-		highest = (uint32_t)larger(highest, v->image.plane_height[i]);
+		highest = (uint32_t)layout_larger(highest,
+						  v->image.plane_height[i]);
 	if (v->image.scan == MEM_SCAN_INTERLACE)
 		highest = highest / 2 + highest % 2;
 	while (block < MAX_BLOCK && GOB_HEIGHT << block < highest)
@@ -196,7 +198,7 @@ static uint32_t block_of(const struct attrs_values *v)
  * The generic page kinds are 0xfe up to Volta (drm_fourcc.h) and 0x06 from
  * Turing on (NV_MMU_PTE_KIND_GENERIC_MEMORY of NVIDIA's open-gpu-doc).
  */
-static uint64_t modifier_of(enum swizzle swizzle, uint32_t block)
+static uint64_t layout_modifier_of(enum swizzle swizzle, uint32_t block)
 {
 	switch (swizzle) {
 	case SWIZZLE_TEGRA:
@@ -224,23 +226,25 @@ struct plane {
 };
 
 /* Returns false if the plane is too large. */
-static bool plane_compute(const struct layout *layout, uint32_t bits,
-			  uint32_t width, uint32_t height, struct plane *plane)
+static bool layout_compute_plane(const struct layout *layout, uint32_t bits,
+				 uint32_t width, uint32_t height,
+				 struct plane *plane)
 {
 	const struct attrs_values *v = &layout->result->values;
 	const bool has_fields = v->image.scan == MEM_SCAN_INTERLACE;
 	uint64_t rows = height;
 
-	plane->pitch = round_up((uint64_t)width * (bits / 8),
-				layout->pitch_align);
+	plane->pitch = layout_round_up((uint64_t)width * (bits / 8),
+				       layout->pitch_align);
 	if (has_fields)
 		rows = rows / 2 + rows % 2;
-	plane->aligned_height = round_up(rows, layout->height_align);
+	plane->aligned_height = layout_round_up(rows, layout->height_align);
 	if (plane->pitch > UINT32_MAX || plane->aligned_height > UINT32_MAX ||
-	    !multiply(plane->pitch, plane->aligned_height, &plane->len) ||
-	    !multiply(plane->len, has_fields ? 2 : 1, &plane->len))
+	    !layout_multiply(plane->pitch, plane->aligned_height,
+			     &plane->len) ||
+	    !layout_multiply(plane->len, has_fields ? 2 : 1, &plane->len))
 		return false;
-	plane->len = round_up(plane->len, v->image.align);
+	plane->len = layout_round_up(plane->len, v->image.align);
 	return plane->len <= MAX_LEN;
 }
 
@@ -258,9 +262,9 @@ static void layout_planes(struct layout *layout)
 		const struct format_plane *format =
 			format_plane(v->image.plane_format[i]);
 
-		if (!plane_compute(layout, format->bits,
-				   v->image.plane_width[i],
-				   v->image.plane_height[i], &plane)) {
+		if (!layout_compute_plane(layout, format->bits,
+					  v->image.plane_width[i],
+					  v->image.plane_height[i], &plane)) {
 			layout_too_large(layout, MEM_ATTR_IMAGE_PLANE_WIDTH,
 					 MAX_LEN);
 			return;
@@ -293,14 +297,14 @@ static void layout_align_planes(struct layout *layout)
 	unsigned int i;
 
 	if (layout->is_block_linear)
-		base = larger(base, GOB_LEN);
+		base = layout_larger(base, GOB_LEN);
 	v->image.align = base;
 	for (i = 0; i < v->image.plane_count; i++) {
 		v->image.plane_align[i] = (uint32_t)
 			layout_align(layout, ROW_IMAGE_PLANE_ALIGN,
 				     v->image.plane_align[i], base);
-		v->image.align = larger(v->image.align,
-					v->image.plane_align[i]);
+		v->image.align = layout_larger(v->image.align,
+					       v->image.plane_align[i]);
 	}
 	slot_mark(result, ROW_IMAGE_PLANE_ALIGN, v->image.plane_count);
 	slot_mark(result, ROW_IMAGE_ALIGN, 1);
@@ -318,10 +322,10 @@ static void layout_image(struct layout *layout)
 	v->image.modifier = DRM_FORMAT_MOD_LINEAR;
 	swizzle = layout_require_users(layout);
 	if (layout->is_block_linear) {
-		block = block_of(v);
+		block = layout_block_of(v);
 		layout->pitch_align = GOB_WIDTH;
 		layout->height_align = GOB_HEIGHT << block;
-		v->image.modifier = modifier_of(swizzle, block);
+		v->image.modifier = layout_modifier_of(swizzle, block);
 	}
 	slot_mark(result, ROW_IMAGE_MODIFIER, 1);
 	slot_mark(result, ROW_IMAGE_SCAN, 1);
@@ -333,7 +337,7 @@ static void layout_image(struct layout *layout)
 }
 
 /* Sides of a level are those of the finer one, scaled and rounded down. */
-static uint32_t scale_side(uint32_t side, float scale)
+static uint32_t layout_scale_side(uint32_t side, float scale)
 {
 	const uint32_t scaled = (uint32_t)((double)side * (double)scale);
 
@@ -358,11 +362,13 @@ static void layout_pyramid(struct layout *layout)
 		v->pyramid.level_size[level] = 0;
 		for (i = 0; i < v->image.plane_count; i++) {
 			/* Cannot fail: no level is larger than the finest. */
-			plane_compute(layout, v->image.plane_bits[i], width[i],
-				      height[i], &plane);
+			layout_compute_plane(layout, v->image.plane_bits[i],
+					     width[i], height[i], &plane);
 			v->pyramid.level_size[level] += plane.len;
-			width[i] = scale_side(width[i], v->pyramid.scale);
-			height[i] = scale_side(height[i], v->pyramid.scale);
+			width[i] =
+				layout_scale_side(width[i], v->pyramid.scale);
+			height[i] =
+				layout_scale_side(height[i], v->pyramid.scale);
 		}
 		off += v->pyramid.level_size[level];
 	}
@@ -379,7 +385,7 @@ static void layout_pyramid(struct layout *layout)
 /* Tensors and arrays */
 
 /* Returns the bytes of the image's pixels in a row. */
-static uint64_t row_len_of(const struct attrs_values *v)
+static uint64_t layout_row_len_of(const struct attrs_values *v)
 {
 	const uint32_t bits = format_plane(v->image.plane_format[0])->bits;
 
@@ -391,9 +397,9 @@ static uint64_t row_len_of(const struct attrs_values *v)
  * -1: the inner dimensions must fill a row without a gap. If several dimensions
  * match, the last one is returned.
  */
-static int rows_of_image(const struct attrs_values *v)
+static int layout_rows_of_image(const struct attrs_values *v)
 {
-	const uint64_t row_len = row_len_of(v);
+	const uint64_t row_len = layout_row_len_of(v);
 	uint64_t len = format_data_len(v->tensor.data_type);
 	int at;
 
@@ -401,7 +407,7 @@ static int rows_of_image(const struct attrs_values *v)
 		if (len == row_len &&
 		    v->tensor.dim_size[at] == v->image.plane_height[0])
 			return at;
-		if (!multiply(len, v->tensor.dim_size[at], &len))
+		if (!layout_multiply(len, v->tensor.dim_size[at], &len))
 			break;
 	}
 	return -1;
@@ -411,14 +417,14 @@ static int rows_of_image(const struct attrs_values *v)
 static int layout_fit_rows(struct layout *layout)
 {
 	const struct attrs_values *v = &layout->result->values;
-	const int at = rows_of_image(v);
+	const int at = layout_rows_of_image(v);
 
 	if (at < 0)
 		attrs_conflict(layout->conflicts, MEM_ATTR_TENSOR_DIM_SIZE,
 			       RULE_ROWS_OF_TENSOR, NULL, 0);
 	else
-		layout->pitch_align = larger(layout->pitch_align,
-					     v->tensor.dim_align[at]);
+		layout->pitch_align = layout_larger(layout->pitch_align,
+						    v->tensor.dim_align[at]);
 	return at;
 }
 
@@ -430,9 +436,10 @@ static void layout_tensor(struct layout *layout, int rows_at)
 	uint64_t len = format_data_len(v->tensor.data_type);
 	int at;
 
-	v->tensor.base_align = layout_align(layout, ROW_TENSOR_BASE_ALIGN,
-					    v->tensor.base_align,
-					    larger(layout->base_align, len));
+	v->tensor.base_align =
+		layout_align(layout, ROW_TENSOR_BASE_ALIGN,
+			     v->tensor.base_align,
+			     layout_larger(layout->base_align, len));
 	for (at = (int)v->tensor.dim_count - 1; at >= 0; at--) {
 		uint64_t align = layout_align(layout, ROW_TENSOR_DIM_ALIGN,
 					      v->tensor.dim_align[at], 1);
@@ -441,8 +448,8 @@ static void layout_tensor(struct layout *layout, int rows_at)
 			return;
 		v->tensor.dim_align[at] = (uint32_t)align;
 		if (at != rows_at) {
-			len = round_up(len, align);
-		} else if (len == row_len_of(v)) {
+			len = layout_round_up(len, align);
+		} else if (len == layout_row_len_of(v)) {
 			len = v->image.plane_pitch[0];
 		} else {
 			attrs_conflict(layout->conflicts,
@@ -451,7 +458,7 @@ static void layout_tensor(struct layout *layout, int rows_at)
 			return;
 		}
 		v->tensor.dim_stride[at] = len;
-		if (!multiply(len, v->tensor.dim_size[at], &len)) {
+		if (!layout_multiply(len, v->tensor.dim_size[at], &len)) {
 			layout_too_large(layout, MEM_ATTR_TENSOR_DIM_SIZE,
 					 MAX_LEN);
 			return;
@@ -473,9 +480,10 @@ static void layout_array(struct layout *layout)
 	if (v->array.stride % len)
 		attrs_conflict(layout->conflicts, MEM_ATTR_ARRAY_STRIDE,
 			       RULE_STRIDE, NULL, len);
-	if (!multiply(v->array.stride, v->array.capacity, &v->array.size))
+	if (!layout_multiply(v->array.stride, v->array.capacity,
+			     &v->array.size))
 		layout_too_large(layout, MEM_ATTR_ARRAY_CAPACITY, MAX_LEN);
-	v->array.align = larger(layout->base_align, len);
+	v->array.align = layout_larger(layout->base_align, len);
 	slot_mark(result, ROW_ARRAY_SIZE, 1);
 	slot_mark(result, ROW_ARRAY_ALIGN, 1);
 }

@@ -112,16 +112,17 @@ static enum attrs_rule merge_max(const struct attrs_key *row,
 }
 
 /* Finds where an id is, or is to be inserted, in a sorted list of GPUs. */
-static unsigned int place_of(const uint8_t *ids, size_t step, unsigned int nr,
-			     const uint8_t *id, bool *is_there)
+static unsigned int merge_gpu_place(const uint8_t *ids, size_t step,
+				    unsigned int nr, const uint8_t *id,
+				    bool *is_found)
 {
 	unsigned int i;
 	int order;
 
-	*is_there = false;
+	*is_found = false;
 	for (i = 0; i < nr; i++) {
 		order = memcmp(ids + i * step, id, MEM_GPU_ID_LEN);
-		*is_there = !order;
+		*is_found = !order;
 		if (order >= 0)
 			break;
 	}
@@ -139,11 +140,11 @@ enum attrs_rule attrs_add_gpu(struct attrs_slot *slot, const uint8_t *id)
 {
 	const unsigned int nr = slot->nr[ROW_GPU_IDS];
 	uint8_t (*ids)[MEM_GPU_ID_LEN] = slot->values.gpu_ids;
-	bool is_there;
+	bool is_found;
 	unsigned int at;
 
-	at = place_of(ids[0], sizeof(*ids), nr, id, &is_there);
-	if (is_there)
+	at = merge_gpu_place(ids[0], sizeof(*ids), nr, id, &is_found);
+	if (is_found)
 		return RULE_NONE;
 	if (nr == MEM_ATTR_GPUS_MAX)
 		return RULE_TOO_MANY;
@@ -171,12 +172,12 @@ static enum attrs_rule merge_gpu_value(const struct attrs_key *row,
 	const unsigned int at = (unsigned int)(row - attrs_keys);
 	struct mem_attr_gpu_value *values = slot_value(to, at);
 	const unsigned int nr = to->nr[at];
-	bool is_there;
+	bool is_found;
 	unsigned int i;
 
-	i = place_of(values->gpu_id, sizeof(*values), nr, value->gpu_id,
-		     &is_there);
-	if (is_there) {
+	i = merge_gpu_place(values->gpu_id, sizeof(*values), nr, value->gpu_id,
+			    &is_found);
+	if (is_found) {
 		if (row->merge == MERGE_GPU_EQUAL)
 			return values[i].value == value->value ? RULE_NONE :
 			       RULE_EQUAL;
@@ -195,7 +196,7 @@ static enum attrs_rule merge_gpu_value(const struct attrs_key *row,
  * Which GPUs there is no room for depends on the order of lists, and so whether
  * their values are compared: RULE_TOO_MANY is graver than RULE_EQUAL.
  */
-static enum attrs_rule graver(enum attrs_rule one, enum attrs_rule other)
+static enum attrs_rule merge_graver(enum attrs_rule one, enum attrs_rule other)
 {
 	return one > other ? one : other;
 }
@@ -210,7 +211,7 @@ static enum attrs_rule merge_gpu_values(const struct attrs_key *row,
 	unsigned int i;
 
 	for (i = 0; i < from->nr[at]; i++)
-		rule = graver(rule, merge_gpu_value(row, to, &values[i]));
+		rule = merge_graver(rule, merge_gpu_value(row, to, &values[i]));
 	return rule;
 }
 
@@ -255,7 +256,7 @@ static enum attrs_rule merge_value(const struct attrs_key *row,
 	}
 }
 
-static bool is_a_set(const struct attrs_key *row)
+static bool merge_is_set(const struct attrs_key *row)
 {
 	return row->merge == MERGE_UNION || row->merge == MERGE_TYPES ||
 	       row->element == ELEMENT_GPU_VALUE;
@@ -278,13 +279,13 @@ static void merge_row(struct merging *merging, unsigned int at)
 		 * Sets are always merged, even into an empty one: this sorts
 		 * them.
 		 */
-		if (!slot_has(to, at) && !is_a_set(row)) {
+		if (!slot_has(to, at) && !merge_is_set(row)) {
 			memcpy(slot_value(to, at), slot_value_of(from, at),
 			       from->nr[at] * attrs_element_len(row));
 			slot_mark(to, at, from->nr[at]);
 			continue;
 		}
-		rule = graver(rule, merge_value(row, to, from));
+		rule = merge_graver(rule, merge_value(row, to, from));
 	}
 	if (rule)
 		attrs_conflict(&merging->conflicts, row->key, rule, NULL, 0);
@@ -313,7 +314,7 @@ static void merge_client(struct merging *merging)
 }
 
 /* Comparing with the first list's value is enough: all must be equal to it. */
-static void compare_client(struct merging *merging)
+static void merge_compare_client(struct merging *merging)
 {
 	const struct attrs_client *all = &merging->client;
 	uint32_t different = 0;
@@ -337,7 +338,7 @@ static void compare_client(struct merging *merging)
 				       0);
 }
 
-static void require_mandatory(struct merging *merging)
+static void merge_require_mandatory(struct merging *merging)
 {
 	const struct attrs_slot *inputs = &merging->inputs;
 	uint64_t rows = attrs_rows_of(MEM_ATTR_TYPE_GENERAL);
@@ -355,7 +356,7 @@ static void require_mandatory(struct merging *merging)
 }
 
 /* Checks that keys have as many values as the key that counts them says. */
-static void require_counts(struct merging *merging)
+static void merge_require_counts(struct merging *merging)
 {
 	const struct attrs_slot *inputs = &merging->inputs;
 	unsigned int i;
@@ -376,7 +377,7 @@ static void require_counts(struct merging *merging)
 }
 
 /* Merges the keys that can be set; computes @result if there is no conflict. */
-static void merging_do(struct merging *merging, struct attrs_slot *result)
+static void merge_all(struct merging *merging, struct attrs_slot *result)
 {
 	unsigned int i;
 
@@ -384,16 +385,16 @@ static void merging_do(struct merging *merging, struct attrs_slot *result)
 		if (attrs_keys[i].merge != MERGE_OUTPUT)
 			merge_row(merging, i);
 	merge_client(merging);
-	compare_client(merging);
-	require_mandatory(merging);
-	require_counts(merging);
+	merge_compare_client(merging);
+	merge_require_mandatory(merging);
+	merge_require_counts(merging);
 	if (!merging->conflicts.nr)
 		attrs_result(merging->ctx, &merging->inputs, result,
 			     &merging->conflicts);
 }
 
-static int conflict_out(const struct merging *merging,
-			struct mem_attrs **conflict)
+static int merge_conflict_out(const struct merging *merging,
+			      struct mem_attrs **conflict)
 {
 	const struct attrs_conflicts *conflicts = &merging->conflicts;
 	struct mem_attrs *new;
@@ -437,9 +438,9 @@ int attrs_merge(struct mem_ctx *ctx, const struct attrs_slot *const *from,
 	memset(merging.client.len, 0, sizeof(merging.client.len));
 	merging.conflicts.nr = 0;
 	merging.conflicts.rows = 0;
-	merging_do(&merging, &result);
+	merge_all(&merging, &result);
 	if (merging.conflicts.nr)
-		return conflict_out(&merging, conflict);
+		return merge_conflict_out(&merging, conflict);
 	slots[SLOT_RESULT] = &result;
 	slots[SLOT_INPUTS] = &merging.inputs;
 	new = attrs_new(ctx, MEM_ATTRS_RECONCILED, slots, NR_SLOTS, 0);

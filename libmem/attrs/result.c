@@ -82,8 +82,9 @@ static void result_defaults(struct attrs_slot *result)
 }
 
 /* Returns the value that the inputs have for a GPU, or @otherwise. */
-static uint32_t value_of(const struct attrs_slot *inputs, unsigned int row,
-			 const uint8_t *id, uint32_t otherwise)
+static uint32_t result_value_of(const struct attrs_slot *inputs,
+				unsigned int row, const uint8_t *id,
+				uint32_t otherwise)
 {
 	const struct mem_attr_gpu_value *values = slot_value_of(inputs, row);
 	unsigned int i;
@@ -131,15 +132,16 @@ static void result_gpu_values(struct mem_ctx *ctx,
 			constraint_of_gpu(ctx, id) == MEM_ENGINE_GPU;
 
 		memcpy(v->gpu_cache[i].gpu_id, id, MEM_GPU_ID_LEN);
-		v->gpu_cache[i].value = value_of(inputs, ROW_GPU_CACHE, id,
-						 is_integrated || is_own);
+		v->gpu_cache[i].value =
+			result_value_of(inputs, ROW_GPU_CACHE, id,
+					is_integrated || is_own);
 		one_does_not_cache |= !v->gpu_cache[i].value;
 		memcpy(v->gpu_compression[i].gpu_id, id, MEM_GPU_ID_LEN);
 		v->gpu_compression[i].value =
 			nr > 1 || has_others || v->need_cpu_access ?
 			MEM_COMPRESSION_NONE :
-			value_of(inputs, ROW_GPU_COMPRESSION, id,
-				 MEM_COMPRESSION_NONE);
+			result_value_of(inputs, ROW_GPU_COMPRESSION, id,
+					MEM_COMPRESSION_NONE);
 	}
 	for (i = 0; i < nr; i++) {
 		v->gpu_coherency[i] = v->gpu_cache[i];

@@ -9,8 +9,8 @@
 
 #include "attrs.h"
 
-static bool contains_type(const struct attrs_slot *result,
-			  const struct attrs_slot *slot)
+static bool validate_contains_type(const struct attrs_slot *result,
+				   const struct attrs_slot *slot)
 {
 	unsigned int i;
 
@@ -21,7 +21,8 @@ static bool contains_type(const struct attrs_slot *result,
 }
 
 /* Returns the index of a GPU in the result; its GPUs' values have the same. */
-static unsigned int gpu_at(const struct attrs_slot *result, const uint8_t *id)
+static unsigned int validate_gpu_at(const struct attrs_slot *result,
+				    const uint8_t *id)
 {
 	unsigned int i;
 
@@ -31,28 +32,28 @@ static unsigned int gpu_at(const struct attrs_slot *result, const uint8_t *id)
 	return i;
 }
 
-static bool contains_gpus(const struct attrs_slot *result,
-			  const struct attrs_slot *slot)
+static bool validate_contains_gpus(const struct attrs_slot *result,
+				   const struct attrs_slot *slot)
 {
 	unsigned int i;
 
 	for (i = 0; i < slot->nr[ROW_GPU_IDS]; i++)
-		if (gpu_at(result, slot->values.gpu_ids[i]) ==
+		if (validate_gpu_at(result, slot->values.gpu_ids[i]) ==
 		    result->nr[ROW_GPU_IDS])
 			return false;
 	return true;
 }
 
 /* A result without caching or compression for a GPU suits any request. */
-static bool suits_gpus(const struct attrs_slot *result,
-		       const struct attrs_slot *slot, unsigned int row)
+static bool validate_suits_gpus(const struct attrs_slot *result,
+				const struct attrs_slot *slot, unsigned int row)
 {
 	const struct mem_attr_gpu_value *got = slot_value_of(result, row);
 	const struct mem_attr_gpu_value *asked = slot_value_of(slot, row);
 	unsigned int i, at;
 
 	for (i = 0; i < slot->nr[row]; i++) {
-		at = gpu_at(result, asked[i].gpu_id);
+		at = validate_gpu_at(result, asked[i].gpu_id);
 		if (at >= result->nr[row] ||
 		    (got[at].value && got[at].value != asked[i].value))
 			return false;
@@ -60,8 +61,9 @@ static bool suits_gpus(const struct attrs_slot *result,
 	return true;
 }
 
-static bool is_as_large(const struct attrs_slot *result,
-			const struct attrs_slot *slot, unsigned int row)
+static bool validate_is_as_large(const struct attrs_slot *result,
+				 const struct attrs_slot *slot,
+				 unsigned int row)
 {
 	unsigned int i;
 
@@ -81,8 +83,8 @@ static bool is_as_large(const struct attrs_slot *result,
 	return true;
 }
 
-static bool has_bits(const struct attrs_slot *result,
-		     const struct attrs_slot *slot, unsigned int row)
+static bool validate_has_bits(const struct attrs_slot *result,
+			      const struct attrs_slot *slot, unsigned int row)
 {
 	const void *got = slot_value_of(result, row);
 	const void *asked = slot_value_of(slot, row);
@@ -93,48 +95,48 @@ static bool has_bits(const struct attrs_slot *result,
 }
 
 /* An engine that is a GPU may be in the result by its id only. */
-static bool has_engines(const struct mem_attrs *reconciled,
-			const struct attrs_slot *slot)
+static bool validate_has_engines(const struct mem_attrs *reconciled,
+				 const struct attrs_slot *slot)
 {
 	return !(slot->values.engines & ~attrs_engines(reconciled));
 }
 
-static bool is_equal(const struct attrs_slot *result,
-		     const struct attrs_slot *slot, unsigned int row)
+static bool validate_is_equal(const struct attrs_slot *result,
+			      const struct attrs_slot *slot, unsigned int row)
 {
 	return result->nr[row] == slot->nr[row] &&
 	       !memcmp(slot_value_of(result, row), slot_value_of(slot, row),
 		       slot->nr[row] * attrs_element_len(&attrs_keys[row]));
 }
 
-static bool is_met(const struct mem_attrs *reconciled,
-		   const struct attrs_slot *slot, unsigned int row)
+static bool validate_is_met(const struct mem_attrs *reconciled,
+			    const struct attrs_slot *slot, unsigned int row)
 {
 	const struct attrs_slot *result = &reconciled->slots[SLOT_RESULT];
 
 	if (!slot_has(result, row))
 		return false;
 	if (row == ROW_ENGINES)
-		return has_engines(reconciled, slot);
+		return validate_has_engines(reconciled, slot);
 	switch (attrs_keys[row].merge) {
 	case MERGE_TYPES:
-		return contains_type(result, slot);
+		return validate_contains_type(result, slot);
 	case MERGE_UNION:
-		return contains_gpus(result, slot);
+		return validate_contains_gpus(result, slot);
 	case MERGE_OR:
-		return has_bits(result, slot, row);
+		return validate_has_bits(result, slot, row);
 	case MERGE_MAX:
-		return is_as_large(result, slot, row);
+		return validate_is_as_large(result, slot, row);
 	case MERGE_GPU_AND:
 	case MERGE_GPU_EQUAL:
-		return suits_gpus(result, slot, row);
+		return validate_suits_gpus(result, slot, row);
 	default:
-		return is_equal(result, slot, row);
+		return validate_is_equal(result, slot, row);
 	}
 }
 
-static bool client_is_met(const struct attrs_client *result,
-			  const struct attrs_client *slot)
+static bool validate_client_is_met(const struct attrs_client *result,
+				   const struct attrs_client *slot)
 {
 	unsigned int at;
 
@@ -163,11 +165,11 @@ API int mem_attrs_validate(const struct mem_attrs *reconciled,
 		return err == -EPERM ? err : -EINVAL;
 	result = &reconciled->slots[SLOT_RESULT];
 	for (i = 0; i < nr; i++) {
-		if (!client_is_met(result->client, slots[i]->client))
+		if (!validate_client_is_met(result->client, slots[i]->client))
 			return -EADV;
 		for (row = 0; row < NR_ROWS; row++)
 			if (slot_has(slots[i], row) &&
-			    !is_met(reconciled, slots[i], row))
+			    !validate_is_met(reconciled, slots[i], row))
 				return -EADV;
 	}
 	return 0;

@@ -29,7 +29,7 @@
 #define VALUE_LEN	8U
 #define VALUES_MAX	(NR_ROWS + MEM_ATTR_CLIENT_KEYS)
 
-static uint64_t sum_of(const uint8_t *bytes, size_t len)
+static uint64_t wire_sum_of(const uint8_t *bytes, size_t len)
 {
 	uint64_t sum = 0xcbf29ce484222325ULL;
 
@@ -38,7 +38,7 @@ static uint64_t sum_of(const uint8_t *bytes, size_t len)
 	return sum;
 }
 
-static size_t padded(size_t len)
+static size_t wire_padded(size_t len)
 {
 	return (len + 7) & ~(size_t)7;
 }
@@ -55,7 +55,7 @@ struct writer {
 	size_t at;
 };
 
-static void write_number(struct writer *to, uint64_t number, size_t len)
+static void wire_write_number(struct writer *to, uint64_t number, size_t len)
 {
 	size_t i;
 
@@ -64,68 +64,69 @@ static void write_number(struct writer *to, uint64_t number, size_t len)
 	to->at += len;
 }
 
-static void write_bytes(struct writer *to, const void *bytes, size_t len)
+static void wire_write_bytes(struct writer *to, const void *bytes, size_t len)
 {
 	if (to->bytes)
 		memcpy(to->bytes + to->at, bytes, len);
 	to->at += len;
 }
 
-static void write_element(struct writer *to, const struct attrs_key *row,
-			  const void *value, size_t i)
+static void wire_write_element(struct writer *to, const struct attrs_key *row,
+			       const void *value, size_t i)
 {
 	const struct mem_attr_gpu_value *of_gpu = value;
 	uint32_t bits;
 
 	switch (row->element) {
 	case ELEMENT_U32:
-		write_number(to, ((const uint32_t *)value)[i], 4);
+		wire_write_number(to, ((const uint32_t *)value)[i], 4);
 		break;
 	case ELEMENT_U64:
-		write_number(to, ((const uint64_t *)value)[i], 8);
+		wire_write_number(to, ((const uint64_t *)value)[i], 8);
 		break;
 	case ELEMENT_FLOAT:
 		memcpy(&bits, (const float *)value + i, sizeof(bits));
-		write_number(to, bits, 4);
+		wire_write_number(to, bits, 4);
 		break;
 	case ELEMENT_GPU_VALUE:
-		write_bytes(to, of_gpu[i].gpu_id, MEM_GPU_ID_LEN);
-		write_number(to, of_gpu[i].value, 4);
+		wire_write_bytes(to, of_gpu[i].gpu_id, MEM_GPU_ID_LEN);
+		wire_write_number(to, of_gpu[i].value, 4);
 		break;
 	default:
-		write_bytes(to, (const uint8_t *)value +
-			    i * attrs_element_len(row),
-			    attrs_element_len(row));
+		wire_write_bytes(to, (const uint8_t *)value +
+				 i * attrs_element_len(row),
+				 attrs_element_len(row));
 	}
 }
 
-static void write_value(struct writer *to, const struct attrs_slot *slot,
-			unsigned int row)
+static void wire_write_value(struct writer *to, const struct attrs_slot *slot,
+			     unsigned int row)
 {
 	const size_t len = slot->nr[row] * attrs_element_len(&attrs_keys[row]);
 	size_t i;
 
-	write_number(to, attrs_keys[row].key, 4);
-	write_number(to, len, 4);
+	wire_write_number(to, attrs_keys[row].key, 4);
+	wire_write_number(to, len, 4);
 	for (i = 0; i < slot->nr[row]; i++)
-		write_element(to, &attrs_keys[row], slot_value_of(slot, row),
-			      i);
-	write_number(to, 0, padded(len) - len);
+		wire_write_element(to, &attrs_keys[row],
+				   slot_value_of(slot, row), i);
+	wire_write_number(to, 0, wire_padded(len) - len);
 }
 
-static void write_client(struct writer *to, const struct attrs_client *client,
-			 unsigned int at)
+static void wire_write_client(struct writer *to,
+			      const struct attrs_client *client,
+			      unsigned int at)
 {
 	const size_t len = client->len[at];
 
-	write_number(to, MEM_ATTR_CLIENT + at, 4);
-	write_number(to, len, 4);
-	write_bytes(to, client->bytes[at], len);
-	write_number(to, 0, padded(len) - len);
+	wire_write_number(to, MEM_ATTR_CLIENT + at, 4);
+	wire_write_number(to, len, 4);
+	wire_write_bytes(to, client->bytes[at], len);
+	wire_write_number(to, 0, wire_padded(len) - len);
 }
 
 /* Omits the permission of a result, since it is the object's. */
-static void write_slot(struct writer *to, const struct attrs_slot *slot)
+static void wire_write_slot(struct writer *to, const struct attrs_slot *slot)
 {
 	struct writer head = *to;
 	uint32_t nr = 0;
@@ -135,36 +136,39 @@ static void write_slot(struct writer *to, const struct attrs_slot *slot)
 	for (i = 0; i < NR_ROWS; i++) {
 		if (!slot_has(slot, i) || i == ROW_ACTUAL_PERM)
 			continue;
-		write_value(to, slot, i);
+		wire_write_value(to, slot, i);
 		nr++;
 	}
 	for (i = 0; slot->client && i < MEM_ATTR_CLIENT_KEYS; i++) {
 		if (!slot->client->len[i])
 			continue;
-		write_client(to, slot->client, i);
+		wire_write_client(to, slot->client, i);
 		nr++;
 	}
-	write_number(&head, nr, 4);
-	write_number(&head, 0, 4);
+	wire_write_number(&head, nr, 4);
+	wire_write_number(&head, 0, 4);
 }
 
-static void write_list(struct writer *to, enum mem_attrs_state state,
-		       const struct attrs_slot *const *slots, size_t nr)
+static void wire_write_list(struct writer *to, enum mem_attrs_state state,
+			    const struct attrs_slot *const *slots, size_t nr)
 {
 	struct writer head = *to;
 	size_t i;
 
 	to->at += HEADER_LEN;
 	for (i = 0; i < nr; i++)
-		write_slot(to, slots[i]);
-	write_number(&head, MAGIC, 4);
-	write_number(&head, VERSION, 4);
-	write_number(&head, to->at, 4);
-	write_number(&head, state, 4);
-	write_number(&head, nr, 4);
-	write_number(&head, 0, 4);
-	write_number(&head, to->bytes ? sum_of(to->bytes + HEADER_LEN,
-					       to->at - HEADER_LEN) : 0, 8);
+		wire_write_slot(to, slots[i]);
+	wire_write_number(&head, MAGIC, 4);
+	wire_write_number(&head, VERSION, 4);
+	wire_write_number(&head, to->at, 4);
+	wire_write_number(&head, state, 4);
+	wire_write_number(&head, nr, 4);
+	wire_write_number(&head, 0, 4);
+	wire_write_number(&head,
+			  to->bytes ? wire_sum_of(to->bytes + HEADER_LEN,
+						  to->at - HEADER_LEN) :
+				      0,
+			  8);
 }
 
 /**
@@ -202,12 +206,12 @@ int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
 	}
 	if (err)
 		return err;
-	write_list(&to, state, slots, nr);
+	wire_write_list(&to, state, slots, nr);
 	to.bytes = malloc(to.at);
 	if (!to.bytes)
 		return -ENOMEM;
 	to.at = 0;
-	write_list(&to, state, slots, nr);
+	wire_write_list(&to, state, slots, nr);
 	*bytes = to.bytes;
 	*len = to.at;
 	return 0;
@@ -225,7 +229,7 @@ struct reader {
 	size_t left;
 };
 
-static uint64_t number_at(const uint8_t *bytes, size_t len)
+static uint64_t wire_number_at(const uint8_t *bytes, size_t len)
 {
 	uint64_t number = 0;
 	size_t i;
@@ -236,7 +240,7 @@ static uint64_t number_at(const uint8_t *bytes, size_t len)
 }
 
 /* Returns NULL if fewer than @len bytes are left. */
-static const uint8_t *take(struct reader *from, size_t len)
+static const uint8_t *wire_take(struct reader *from, size_t len)
 {
 	const uint8_t *bytes = from->bytes;
 
@@ -247,7 +251,7 @@ static const uint8_t *take(struct reader *from, size_t len)
 	return bytes;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t len)
+static bool wire_is_zero(const uint8_t *bytes, size_t len)
 {
 	size_t i;
 
@@ -258,8 +262,8 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 }
 
 /* Converts elements to native form. @value has room for the longest value. */
-static void read_elements(const struct attrs_key *row, const uint8_t *from,
-			  size_t nr, void *value)
+static void wire_read_elements(const struct attrs_key *row, const uint8_t *from,
+			       size_t nr, void *value)
 {
 	const size_t len = attrs_element_len(row);
 	struct mem_attr_gpu_value *of_gpu = value;
@@ -269,19 +273,20 @@ static void read_elements(const struct attrs_key *row, const uint8_t *from,
 	for (i = 0; i < nr; i++, from += len) {
 		switch (row->element) {
 		case ELEMENT_U32:
-			((uint32_t *)value)[i] = (uint32_t)number_at(from, 4);
+			((uint32_t *)value)[i] =
+				(uint32_t)wire_number_at(from, 4);
 			break;
 		case ELEMENT_U64:
-			((uint64_t *)value)[i] = number_at(from, 8);
+			((uint64_t *)value)[i] = wire_number_at(from, 8);
 			break;
 		case ELEMENT_FLOAT:
-			bits = (uint32_t)number_at(from, 4);
+			bits = (uint32_t)wire_number_at(from, 4);
 			memcpy((float *)value + i, &bits, sizeof(bits));
 			break;
 		case ELEMENT_GPU_VALUE:
 			memcpy(of_gpu[i].gpu_id, from, MEM_GPU_ID_LEN);
 			of_gpu[i].value = (uint32_t)
-				number_at(from + MEM_GPU_ID_LEN, 4);
+				wire_number_at(from + MEM_GPU_ID_LEN, 4);
 			break;
 		default:
 			memcpy((uint8_t *)value + i * len, from, len);
@@ -301,24 +306,25 @@ struct unpacking {
 	struct attrs_values values;
 };
 
-static int read_value(struct reader *from, struct unpacking *slot)
+static int wire_read_value(struct reader *from, struct unpacking *slot)
 {
 	struct mem_attr *attr = &slot->attrs[slot->nr];
-	const uint8_t *head = take(from, VALUE_LEN);
+	const uint8_t *head = wire_take(from, VALUE_LEN);
 	const uint8_t *bytes;
 	int row;
 
 	if (!head)
 		return -EBADMSG;
 	*attr = (struct mem_attr) {
-		.key = (uint32_t)number_at(head, 4),
-		.len = number_at(head + 4, 4),
+		.key = (uint32_t)wire_number_at(head, 4),
+		.len = wire_number_at(head + 4, 4),
 	};
 	if (slot->nr && attr->key <= attr[-1].key)
 		return -EBADMSG;
-	bytes = take(from, padded(attr->len));
+	bytes = wire_take(from, wire_padded(attr->len));
 	if (!bytes || !attr->len ||
-	    !is_zero(bytes + attr->len, padded(attr->len) - attr->len))
+	    !wire_is_zero(bytes + attr->len,
+			  wire_padded(attr->len) - attr->len))
 		return -EBADMSG;
 	slot->nr++;
 	attr->value = bytes;
@@ -330,32 +336,32 @@ static int read_value(struct reader *from, struct unpacking *slot)
 	    attrs_keys[row].max)
 		return -EBADMSG;
 	attr->value = (char *)&slot->values + attrs_keys[row].off;
-	read_elements(&attrs_keys[row], bytes,
-		      attr->len / attrs_element_len(&attrs_keys[row]),
-		      (void *)attr->value);
+	wire_read_elements(&attrs_keys[row], bytes,
+			   attr->len / attrs_element_len(&attrs_keys[row]),
+			   (void *)attr->value);
 	return 0;
 }
 
-static int read_slot(struct reader *from, struct unpacking *slot)
+static int wire_read_slot(struct reader *from, struct unpacking *slot)
 {
-	const uint8_t *head = take(from, SLOT_LEN);
+	const uint8_t *head = wire_take(from, SLOT_LEN);
 	uint64_t nr;
 	int err = 0;
 
 	if (!head)
 		return -EBADMSG;
-	nr = number_at(head, 4);
-	if (nr > VALUES_MAX || !is_zero(head + 4, 4))
+	nr = wire_number_at(head, 4);
+	if (nr > VALUES_MAX || !wire_is_zero(head + 4, 4))
 		return -EBADMSG;
 	slot->nr = 0;
 	while (nr-- && !err)
-		err = read_value(from, slot);
+		err = wire_read_value(from, slot);
 	return err;
 }
 
 /* Sets a slot of inputs as a caller would. A slot may be empty. */
-static int set_slot(struct reader *from, struct mem_attrs **attrs,
-		    struct mem_ctx *ctx)
+static int wire_set_slot(struct reader *from, struct mem_attrs **attrs,
+			 struct mem_ctx *ctx)
 {
 	static const struct attrs_slot empty;
 	const struct attrs_slot *slots = &empty;
@@ -363,7 +369,7 @@ static int set_slot(struct reader *from, struct mem_attrs **attrs,
 	struct mem_attrs *new;
 	int err;
 
-	err = read_slot(from, &slot);
+	err = wire_read_slot(from, &slot);
 	if (err)
 		return err;
 	new = attrs_new(ctx, MEM_ATTRS_UNRECONCILED, &slots, 1, 0);
@@ -379,8 +385,8 @@ static int set_slot(struct reader *from, struct mem_attrs **attrs,
 }
 
 /* Compares the result that was read with the one computed here. */
-static int compare_result(const struct unpacking *slot,
-			  const struct mem_attrs *computed)
+static int wire_compare_result(const struct unpacking *slot,
+			       const struct mem_attrs *computed)
 {
 	const struct attrs_slot *result = &computed->slots[SLOT_RESULT];
 	const uint64_t rows = result->is_set & ~(1ULL << ROW_ACTUAL_PERM);
@@ -404,18 +410,18 @@ static int compare_result(const struct unpacking *slot,
 	return 0;
 }
 
-static int unpack_reconciled(struct mem_ctx *ctx, struct reader *from,
-			     struct mem_attrs **attrs)
+static int wire_unpack_reconciled(struct mem_ctx *ctx, struct reader *from,
+				  struct mem_attrs **attrs)
 {
 	const struct attrs_slot *slots;
 	struct mem_attrs *inputs, *new;
 	struct unpacking result;
 	int err;
 
-	err = read_slot(from, &result);
+	err = wire_read_slot(from, &result);
 	if (err)
 		return err;
-	err = set_slot(from, &inputs, ctx);
+	err = wire_set_slot(from, &inputs, ctx);
 	if (err)
 		return err;
 	slots = inputs->slots;
@@ -424,7 +430,7 @@ static int unpack_reconciled(struct mem_ctx *ctx, struct reader *from,
 	mem_attrs_destroy(inputs);
 	if (err)
 		return err == -ENOMEM ? err : -EBADMSG;
-	err = compare_result(&result, new);
+	err = wire_compare_result(&result, new);
 	if (err) {
 		mem_attrs_destroy(new);
 		return err;
@@ -433,15 +439,15 @@ static int unpack_reconciled(struct mem_ctx *ctx, struct reader *from,
 	return 0;
 }
 
-static int unpack_unreconciled(struct mem_ctx *ctx, struct reader *from,
-			       size_t nr, struct mem_attrs **attrs)
+static int wire_unpack_unreconciled(struct mem_ctx *ctx, struct reader *from,
+				    size_t nr, struct mem_attrs **attrs)
 {
 	struct mem_attrs *lists[MEM_SLOTS_MAX] = { NULL }, *new = NULL;
 	size_t i, nr_read;
 	int err = 0;
 
 	for (nr_read = 0; nr_read < nr; nr_read++) {
-		err = set_slot(from, &lists[nr_read], ctx);
+		err = wire_set_slot(from, &lists[nr_read], ctx);
 		if (err)
 			break;
 	}
@@ -475,7 +481,7 @@ int attrs_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
 		 struct mem_attrs **attrs)
 {
 	struct reader from = { .bytes = bytes, .left = len };
-	const uint8_t *head = take(&from, HEADER_LEN);
+	const uint8_t *head = wire_take(&from, HEADER_LEN);
 	struct mem_attrs *new;
 	uint64_t kind, nr;
 	int err;
@@ -483,18 +489,20 @@ int attrs_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
 	err = ctx_may_call(ctx);
 	if (err)
 		return err;
-	if (!head || number_at(head, 4) != MAGIC ||
-	    number_at(head + 4, 4) != VERSION || number_at(head + 8, 4) != len)
+	if (!head || wire_number_at(head, 4) != MAGIC ||
+	    wire_number_at(head + 4, 4) != VERSION ||
+	    wire_number_at(head + 8, 4) != len)
 		return -EBADMSG;
-	kind = number_at(head + 12, 4);
-	nr = number_at(head + 16, 4);
-	if (!nr || nr > MEM_SLOTS_MAX || !is_zero(head + 20, 4) ||
-	    number_at(head + SUM_AT, 8) != sum_of(from.bytes, from.left))
+	kind = wire_number_at(head + 12, 4);
+	nr = wire_number_at(head + 16, 4);
+	if (!nr || nr > MEM_SLOTS_MAX || !wire_is_zero(head + 20, 4) ||
+	    wire_number_at(head + SUM_AT, 8) !=
+		    wire_sum_of(from.bytes, from.left))
 		return -EBADMSG;
 	if (kind == MEM_ATTRS_RECONCILED && nr == NR_SLOTS)
-		err = unpack_reconciled(ctx, &from, &new);
+		err = wire_unpack_reconciled(ctx, &from, &new);
 	else if (kind == MEM_ATTRS_UNRECONCILED)
-		err = unpack_unreconciled(ctx, &from, nr, &new);
+		err = wire_unpack_unreconciled(ctx, &from, nr, &new);
 	else
 		err = -EBADMSG;
 	if (err)
