@@ -29,7 +29,7 @@
 #define MAX_TRIES	8
 
 /* Finds the C library's own function. Aborts if the C library lacks it. */
-static void *find_next(const char *name)
+static void *trap_find_next(const char *name)
 {
 	void *ret = dlsym(RTLD_NEXT, name);
 
@@ -39,12 +39,12 @@ static void *find_next(const char *name)
 }
 
 /* Looks a function up once. Threads that race find the same address. */
-static void *next_of(atomic_uintptr_t *next, const char *name)
+static void *trap_next_of(atomic_uintptr_t *next, const char *name)
 {
 	uintptr_t ret = atomic_load_explicit(next, memory_order_relaxed);
 
 	if (!ret) {
-		ret = (uintptr_t)find_next(name);
+		ret = (uintptr_t)trap_find_next(name);
 		atomic_store_explicit(next, ret, memory_order_relaxed);
 	}
 	return (void *)ret;
@@ -52,7 +52,7 @@ static void *next_of(atomic_uintptr_t *next, const char *name)
 
 #define NEXT(function) ({						\
 	static atomic_uintptr_t next;					\
-	__typeof__((function)) *real = next_of(&next, #function);	\
+	__typeof__((function)) *real = trap_next_of(&next, #function);	\
 									\
 	real;								\
 })
@@ -67,24 +67,24 @@ struct call {
 };
 
 /* Also the cleanup handler of a thread that is cancelled in the call. */
-static void call_end(void *arg)
+static void trap_call_end(void *arg)
 {
 	const struct call *call = arg;
 
 	call->ops->end(call->areas, call->nr, call->dir, call->ip);
 }
 
-static bool call_is_ours(const struct call *call)
+static bool trap_call_is_ours(const struct call *call)
 {
 	return call->ops && call->ops->is_ours(call->areas, call->nr);
 }
 
-static bool call_prepare(const struct call *call)
+static bool trap_call_prepare(const struct call *call)
 {
 	return call->ops->prepare(call->areas, call->nr, call->dir, call->ip);
 }
 
-static void call_finish(const struct call *call, size_t done)
+static void trap_call_finish(const struct call *call, size_t done)
 {
 	if (call->dir == KERNEL_WRITES)
 		call->ops->finish(call->areas, call->nr, done, call->ip);
@@ -106,21 +106,21 @@ static void call_finish(const struct call *call, size_t done)
 	struct call call = CALL_OF(areas, nr, dir);			\
 	__typeof__(expr) done;						\
 									\
-	if (!call_is_ours(&call)) {					\
+	if (!trap_call_is_ours(&call)) {				\
 		done = (expr);						\
 	} else {							\
 		bool was_refused;					\
 		int tries = 0;						\
 									\
-		pthread_cleanup_push(call_end, &call);			\
+		pthread_cleanup_push(trap_call_end, &call);		\
 		do {							\
-			was_refused = call_prepare(&call);		\
+			was_refused = trap_call_prepare(&call);		\
 			done = (expr);					\
 		} while (done == (__typeof__(done))-1 &&		\
 			 errno == EFAULT && !was_refused &&		\
 			 ++tries < MAX_TRIES);				\
 		if (done != (__typeof__(done))-1)			\
-			call_finish(&call, (size_t)done);		\
+			trap_call_finish(&call, (size_t)done);		\
 		pthread_cleanup_pop(1);					\
 	}								\
 	done;								\
@@ -261,37 +261,37 @@ _Static_assert(sizeof(struct iovec) == sizeof(struct area) &&
 	       offsetof(struct iovec, iov_len) == offsetof(struct area, len),
 	       "an iovec is an area");
 
-static const struct area *areas_of(const struct iovec *iov)
+static const struct area *trap_areas_of(const struct iovec *iov)
 {
 	return (const struct area *)iov;
 }
 
-static size_t nr_of(int nr)
+static size_t trap_nr_of(int nr)
 {
 	return nr > 0 ? (size_t)nr : 0;
 }
 
 TRAP_API ssize_t readv(int fd, const struct iovec *iov, int nr)
 {
-	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
+	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_WRITES,
 		    NEXT(readv)(fd, iov, nr));
 }
 
 TRAP_API ssize_t writev(int fd, const struct iovec *iov, int nr)
 {
-	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
+	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_READS,
 		    NEXT(writev)(fd, iov, nr));
 }
 
 TRAP_API ssize_t preadv(int fd, const struct iovec *iov, int nr, off_t off)
 {
-	return CALL(areas_of(iov), nr_of(nr), KERNEL_WRITES,
+	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_WRITES,
 		    NEXT(preadv)(fd, iov, nr, off));
 }
 
 TRAP_API ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t off)
 {
-	return CALL(areas_of(iov), nr_of(nr), KERNEL_READS,
+	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_READS,
 		    NEXT(pwritev)(fd, iov, nr, off));
 }
 
@@ -304,7 +304,7 @@ TRAP_API ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 {
 	if (!msg)
 		return NEXT(recvmsg)(fd, msg, flags);
-	return CALL(areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_WRITES,
+	return CALL(trap_areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_WRITES,
 		    NEXT(recvmsg)(fd, msg, flags));
 }
 
@@ -312,7 +312,7 @@ TRAP_API ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
 	if (!msg)
 		return NEXT(sendmsg)(fd, msg, flags);
-	return CALL(areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_READS,
+	return CALL(trap_areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_READS,
 		    NEXT(sendmsg)(fd, msg, flags));
 }
 
@@ -320,7 +320,7 @@ TRAP_API ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
  * Lists the user memory that a V4L2 buffer names by address. Returns the number
  * of areas.
  */
-static size_t user_areas(const struct v4l2_buffer *buf, struct area *areas)
+static size_t trap_user_areas(const struct v4l2_buffer *buf, struct area *areas)
 {
 	const struct v4l2_plane *planes = buf->m.planes;
 	size_t i;
@@ -346,7 +346,7 @@ static size_t user_areas(const struct v4l2_buffer *buf, struct area *areas)
 #define OLD_LEN		64
 
 /* The argument's memory. Old request numbers do not encode its size. */
-static struct area struct_area(unsigned long request, const void *arg)
+static struct area trap_struct_area(unsigned long request, const void *arg)
 {
 	return (struct area) {
 		.addr = arg,
@@ -372,7 +372,7 @@ TRAP_API int ioctl(int fd, unsigned long request, ...)
 	request = (unsigned int)request;
 	if (!ops || !arg)
 		return NEXT(ioctl)(fd, request, arg);
-	areas[0] = struct_area(request, arg);
+	areas[0] = trap_struct_area(request, arg);
 	if (_IOC_DIR(request) == _IOC_WRITE)
 		dir = KERNEL_READS;
 	ops->prepare(areas, 1, dir, ip);
@@ -381,7 +381,7 @@ TRAP_API int ioctl(int fd, unsigned long request, ...)
 	 * now.
 	 */
 	if (request == VIDIOC_QBUF || request == VIDIOC_PREPARE_BUF)
-		nr = user_areas(arg, areas + 1);
+		nr = trap_user_areas(arg, areas + 1);
 	ops->prepare(areas + 1, nr, KERNEL_WRITES, ip);
 	ret = NEXT(ioctl)(fd, request, arg);
 	if (ret >= 0 && _IOC_DIR(request) & _IOC_READ)
@@ -395,7 +395,7 @@ TRAP_API int ioctl(int fd, unsigned long request, ...)
  * many bytes were transferred before an error is unknown, so the call is never
  * tried again, and only whole elements are reported as written.
  */
-static size_t stdio_len(size_t size, size_t nr)
+static size_t trap_stdio_len(size_t size, size_t nr)
 {
 	size_t len;
 
@@ -403,17 +403,17 @@ static size_t stdio_len(size_t size, size_t nr)
 }
 
 #define CALL_STDIO(buf, size, nr, dir, expr) ({				\
-	const struct area area = { (buf), stdio_len(size, nr) };	\
+	const struct area area = { (buf), trap_stdio_len(size, nr) };	\
 	struct call call = CALL_OF(&area, 1, dir);			\
 	size_t done;							\
 									\
-	if (!call_is_ours(&call)) {					\
+	if (!trap_call_is_ours(&call)) {				\
 		done = (expr);						\
 	} else {							\
-		pthread_cleanup_push(call_end, &call);			\
-		call_prepare(&call);					\
+		pthread_cleanup_push(trap_call_end, &call);		\
+		trap_call_prepare(&call);				\
 		done = (expr);						\
-		call_finish(&call, done * (size));			\
+		trap_call_finish(&call, done * (size));			\
 		pthread_cleanup_pop(1);					\
 	}								\
 	done;								\

@@ -47,8 +47,8 @@ TRAP_API int sigaction(int signal, const struct sigaction *action,
 }
 
 /* @action: contains the flags and the mask */
-static sighandler_t handle(int signal, sighandler_t handler,
-			   struct sigaction *action)
+static sighandler_t trap_set_handler(int signal, sighandler_t handler,
+				     struct sigaction *action)
 {
 	struct sigaction old;
 
@@ -62,7 +62,7 @@ TRAP_API sighandler_t signal(int signal, sighandler_t handler)
 	struct sigaction action = { .sa_flags = SA_RESTART };
 
 	sigaddset(&action.sa_mask, signal);
-	return handle(signal, handler, &action);
+	return trap_set_handler(signal, handler, &action);
 }
 
 /* Has System V's semantics, as signal() has under strict ISO C. */
@@ -72,7 +72,7 @@ TRAP_API sighandler_t __sysv_signal(int signal, sighandler_t handler)
 {
 	struct sigaction action = { .sa_flags = SA_RESETHAND | SA_NODEFER };
 
-	return handle(signal, handler, &action);
+	return trap_set_handler(signal, handler, &action);
 }
 
 TRAP_API sighandler_t sysv_signal(int signal, sighandler_t handler)
