@@ -45,7 +45,7 @@ struct advised {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *tree;
 
-static int compare(const void *a, const void *b)
+static int advice_compare(const void *a, const void *b)
 {
 	const struct advised *x = a;
 	const struct advised *y = b;
@@ -53,15 +53,15 @@ static int compare(const void *a, const void *b)
 	return (x->base > y->base) - (x->base < y->base);
 }
 
-static struct advised *find(const void *base)
+static struct advised *advice_find(const void *base)
 {
 	const struct advised wanted = { .base = base };
-	struct advised **found = tfind(&wanted, &tree, compare);
+	struct advised **found = tfind(&wanted, &tree, advice_compare);
 
 	return found ? *found : NULL;
 }
 
-static struct advised *add(const void *base, uint64_t len)
+static struct advised *advice_add(const void *base, uint64_t len)
 {
 	const uint64_t nr = (len + PAGE - 1) / PAGE;
 	const struct advice none = {
@@ -78,7 +78,7 @@ static struct advised *add(const void *base, uint64_t len)
 	new->nr_pages = nr;
 	for (i = 0; i < nr; i++)
 		new->pages[i] = none;
-	if (!tsearch(new, &tree, compare)) {
+	if (!tsearch(new, &tree, advice_compare)) {
 		free(new);
 		return NULL;
 	}
@@ -99,7 +99,7 @@ struct range {
 	uint64_t end;
 };
 
-static int range_of(const void *ptr, uint64_t len, struct range *range)
+static int advice_range_of(const void *ptr, uint64_t len, struct range *range)
 {
 	struct core_ptr what;
 	uint64_t off;
@@ -123,7 +123,7 @@ static int range_of(const void *ptr, uint64_t len, struct range *range)
  * Checks that the location exists and can access managed memory while others
  * do.
  */
-static int check_location(int location)
+static int advice_check_location(int location)
 {
 	const struct core_device *device = core_device(location);
 
@@ -135,7 +135,8 @@ static int check_location(int location)
 						     CUDA_ERROR_INVALID_DEVICE;
 }
 
-static void page_advise(struct advice *page, unsigned int advice, int location)
+static void advice_set_page(struct advice *page, unsigned int advice,
+			    int location)
 {
 	const uint8_t bit = 1U << (location + 1);
 
@@ -161,7 +162,7 @@ static void page_advise(struct advice *page, unsigned int advice, int location)
 	}
 }
 
-static bool needs_location(unsigned int advice)
+static bool advice_needs_location(unsigned int advice)
 {
 	return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
 	       advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
@@ -169,19 +170,19 @@ static bool needs_location(unsigned int advice)
 }
 
 /* Sets advice for the pages of a range; @advice is NULL for a prefetch. */
-static int say(const struct range *range, const unsigned int *advice,
-	       int location)
+static int advice_set(const struct range *range, const unsigned int *advice,
+		      int location)
 {
 	struct advised *advised;
 	uint64_t i;
 
 	pthread_mutex_lock(&lock);
-	advised = find(range->base);
+	advised = advice_find(range->base);
 	if (!advised)
-		advised = add(range->base, range->len);
+		advised = advice_add(range->base, range->len);
 	for (i = range->first; advised && i < range->end; i++) {
 		if (advice)
-			page_advise(&advised->pages[i], *advice, location);
+			advice_set_page(&advised->pages[i], *advice, location);
 		else
 			advised->pages[i].prefetched = location;
 	}
@@ -212,11 +213,12 @@ CORE_API int core_advise(const void *ptr, uint64_t len, unsigned int advice,
 	if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
 	    advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = range_of(ptr, len, &range);
+	rc = advice_range_of(ptr, len, &range);
 	if (rc)
 		return rc;
-	rc = check_location(needs_location(advice) ? location : CU_DEVICE_CPU);
-	return rc ? rc : say(&range, &advice, location);
+	rc = advice_check_location(advice_needs_location(advice) ? location :
+				   CU_DEVICE_CPU);
+	return rc ? rc : advice_set(&range, &advice, location);
 }
 
 /**
@@ -240,14 +242,14 @@ CORE_API int core_prefetch(const void *ptr, uint64_t len, int location,
 	if (!rc)
 		rc = core_stream(ctx, stream, &mem);
 	if (!rc)
-		rc = range_of(ptr, len, &range);
+		rc = advice_range_of(ptr, len, &range);
 	if (!rc)
-		rc = check_location(location);
-	return rc ? rc : say(&range, NULL, location);
+		rc = advice_check_location(location);
+	return rc ? rc : advice_set(&range, NULL, location);
 }
 
-static bool agree(const struct advice *a, const struct advice *b,
-		  unsigned int attribute)
+static bool advice_agrees(const struct advice *a, const struct advice *b,
+			  unsigned int attribute)
 {
 	switch (attribute) {
 	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
@@ -264,8 +266,8 @@ static bool agree(const struct advice *a, const struct advice *b,
 }
 
 /* Returns the advice that all pages have in common. */
-static struct advice range_advice(const struct range *range,
-				  unsigned int attribute)
+static struct advice advice_of_range(const struct range *range,
+				     unsigned int attribute)
 {
 	struct advice all = {
 		.preferred = NO_LOCATION,
@@ -276,11 +278,11 @@ static struct advice range_advice(const struct range *range,
 	uint64_t i;
 
 	pthread_mutex_lock(&lock);
-	advised = find(range->base);
+	advised = advice_find(range->base);
 	if (advised)
 		all = advised->pages[range->first];
 	for (i = range->first; advised && i < range->end; i++) {
-		if (!agree(&all, &advised->pages[i], attribute)) {
+		if (!advice_agrees(&all, &advised->pages[i], attribute)) {
 			all = none;
 			break;
 		}
@@ -290,7 +292,7 @@ static struct advice range_advice(const struct range *range,
 	return all;
 }
 
-static int type_of(int location)
+static int advice_location_type(int location)
 {
 	if (location == NO_LOCATION)
 		return CU_MEM_LOCATION_TYPE_INVALID;
@@ -298,7 +300,7 @@ static int type_of(int location)
 					   CU_MEM_LOCATION_TYPE_DEVICE;
 }
 
-static void fill_accessed_by(int *to, size_t nr, uint8_t accessed_by)
+static void advice_fill_accessed_by(int *to, size_t nr, uint8_t accessed_by)
 {
 	size_t at = 0;
 	int i;
@@ -330,41 +332,41 @@ CORE_API int core_range_attribute(void *to, size_t size,
 {
 	struct advice advice;
 	struct range range;
-	int *answer = to;
+	int *value = to;
 	int rc = core_init();
 
 	if (rc)
 		return rc;
-	if (!to || !size || size % sizeof(*answer) ||
+	if (!to || !size || size % sizeof(*value) ||
 	    attribute < CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ||
 	    attribute > CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID ||
 	    (attribute != CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY &&
-	     size != sizeof(*answer)))
+	     size != sizeof(*value)))
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = range_of(ptr, len, &range);
+	rc = advice_range_of(ptr, len, &range);
 	if (rc)
 		return rc;
-	advice = range_advice(&range, attribute);
+	advice = advice_of_range(&range, attribute);
 	switch (attribute) {
 	case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-		*answer = advice.is_read_mostly;
+		*value = advice.is_read_mostly;
 		break;
 	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
 	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
-		*answer = advice.preferred;
+		*value = advice.preferred;
 		break;
 	case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
-		*answer = type_of(advice.preferred);
+		*value = advice_location_type(advice.preferred);
 		break;
 	case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
-		*answer = type_of(advice.prefetched);
+		*value = advice_location_type(advice.prefetched);
 		break;
 	case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-		fill_accessed_by(answer, size / sizeof(*answer),
-				 advice.accessed_by);
+		advice_fill_accessed_by(value, size / sizeof(*value),
+					advice.accessed_by);
 		break;
 	default:
-		*answer = advice.prefetched;
+		*value = advice.prefetched;
 		break;
 	}
 	return CUDA_SUCCESS;
@@ -379,9 +381,9 @@ void core_advice_forget(const void *base)
 	struct advised *advised;
 
 	pthread_mutex_lock(&lock);
-	advised = find(base);
+	advised = advice_find(base);
 	if (advised)
-		tdelete(advised, &tree, compare);
+		tdelete(advised, &tree, advice_compare);
 	pthread_mutex_unlock(&lock);
 	free(advised);
 }

@@ -137,13 +137,14 @@ CORE_API unsigned int core_format_len(CUarray_format format,
 	return normalized / 3 % 2 ? nr_channels * 2 : nr_channels;
 }
 
-static bool is_layered(const CUDA_ARRAY3D_DESCRIPTOR *desc)
+static bool array_is_layered(const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
 	return desc->Flags & SIZE_FLAGS;
 }
 
 /* Returns false if extent and flags are inconsistent. */
-static bool shape_of(const CUDA_ARRAY3D_DESCRIPTOR *desc, enum shape *shape)
+static bool array_shape_of(const CUDA_ARRAY3D_DESCRIPTOR *desc,
+			   enum shape *shape)
 {
 	const bool is_cubemap = desc->Flags & CUDA_ARRAY3D_CUBEMAP;
 
@@ -167,8 +168,8 @@ static bool shape_of(const CUDA_ARRAY3D_DESCRIPTOR *desc, enum shape *shape)
 	}
 }
 
-static bool is_within(const struct core_device *device, enum shape shape,
-		      const CUDA_ARRAY3D_DESCRIPTOR *desc)
+static bool array_is_within(const struct core_device *device, enum shape shape,
+			    const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
 	const size_t extent[] = { desc->Width, desc->Height, desc->Depth };
 	unsigned int i;
@@ -182,35 +183,35 @@ static bool is_within(const struct core_device *device, enum shape shape,
 	return true;
 }
 
-static bool fits(const struct core_device *device,
-		 const CUDA_ARRAY3D_DESCRIPTOR *desc, bool is_mipmapped)
+static bool array_fits(const struct core_device *device,
+		       const CUDA_ARRAY3D_DESCRIPTOR *desc, bool is_mipmapped)
 {
 	enum shape shape;
 
-	if (!shape_of(desc, &shape))
+	if (!array_shape_of(desc, &shape))
 		return false;
 	if (desc->Flags & CUDA_ARRAY3D_SURFACE_LDST &&
-	    !is_within(device, as_surface[shape], desc))
+	    !array_is_within(device, as_surface[shape], desc))
 		return false;
 	if (desc->Flags & CUDA_ARRAY3D_TEXTURE_GATHER &&
-	    (shape != SHAPE_2D || !is_within(device, SHAPE_GATHER, desc)))
+	    (shape != SHAPE_2D || !array_is_within(device, SHAPE_GATHER, desc)))
 		return false;
 	if (is_mipmapped && shape == SHAPE_1D)
 		shape = SHAPE_1D_MIPMAPPED;
 	if (is_mipmapped && shape == SHAPE_2D)
 		shape = SHAPE_2D_MIPMAPPED;
-	return is_within(device, shape, desc) ||
+	return array_is_within(device, shape, desc) ||
 	       (shape == SHAPE_3D &&
-		is_within(device, SHAPE_3D_ALTERNATE, desc));
+		array_is_within(device, SHAPE_3D_ALTERNATE, desc));
 }
 
 /* Checks the parameters of an array or a mipmapped array. */
-static int check(const struct CUctx_st *ctx,
-		 const CUDA_ARRAY3D_DESCRIPTOR *desc, bool is_mipmapped)
+static int array_check(const struct CUctx_st *ctx,
+		       const CUDA_ARRAY3D_DESCRIPTOR *desc, bool is_mipmapped)
 {
 	if (desc->Flags & ~KNOWN_FLAGS ||
 	    !core_format_len(desc->Format, desc->NumChannels) ||
-	    !fits(ctx->device, desc, is_mipmapped))
+	    !array_fits(ctx->device, desc, is_mipmapped))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (desc->Flags & UNBACKED_FLAGS)
 		return CUDA_ERROR_NOT_SUPPORTED;
@@ -218,7 +219,7 @@ static int check(const struct CUctx_st *ctx,
 }
 
 /* Returns the length in bytes; the limits keep it far below 2^63. */
-static uint64_t lay_out(struct CUarray_st *array)
+static uint64_t array_lay_out(struct CUarray_st *array)
 {
 	const CUDA_ARRAY3D_DESCRIPTOR *desc = &array->desc;
 	const uint64_t nr_rows = desc->Height ? desc->Height : 1;
@@ -233,8 +234,8 @@ static uint64_t lay_out(struct CUarray_st *array)
 }
 
 /* Allocates memory that the program only accesses by an array's handle. */
-static int memory_alloc(struct CUctx_st *ctx, uint64_t len, const char *name,
-			char **base)
+static int array_alloc_memory(struct CUctx_st *ctx, uint64_t len,
+			      const char *name, char **base)
 {
 	const unsigned int flags = ctx->device->is_discrete ?
 		MEM_DEVICE_DISCRETE : 0;
@@ -252,9 +253,9 @@ static int memory_alloc(struct CUctx_st *ctx, uint64_t len, const char *name,
 	return CUDA_SUCCESS;
 }
 
-/* As memory_alloc(), but uses another driver's memory. */
-static int memory_import(struct CUctx_st *ctx, uint64_t len,
-			 const struct core_part *part, char **base)
+/* As array_alloc_memory(), but uses another driver's memory. */
+static int array_import_memory(struct CUctx_st *ctx, uint64_t len,
+			       const struct core_part *part, char **base)
 {
 	void *memory;
 	int rc;
@@ -288,7 +289,7 @@ CORE_API int core_array_create(struct CUctx_st *ctx,
 			       CUarray *array)
 {
 	struct CUarray_st *new;
-	int rc = check(ctx, desc, false);
+	int rc = array_check(ctx, desc, false);
 
 	if (rc)
 		return rc;
@@ -297,7 +298,7 @@ CORE_API int core_array_create(struct CUctx_st *ctx,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	new->ctx = ctx;
 	new->desc = *desc;
-	rc = memory_alloc(ctx, lay_out(new), "array", &new->base);
+	rc = array_alloc_memory(ctx, array_lay_out(new), "array", &new->base);
 	if (rc)
 		goto err_free;
 	rc = core_object_add(CORE_ARRAY, new, ctx);
@@ -366,21 +367,21 @@ void core_array_drop(struct CUctx_st *ctx, void *object)
 	free(array);
 }
 
-static unsigned int max_levels(const CUDA_ARRAY3D_DESCRIPTOR *desc)
+static unsigned int mipmap_max_levels(const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
 	size_t longest = desc->Width;
 	unsigned int nr = 1;
 
 	if (desc->Height > longest)
 		longest = desc->Height;
-	if (!is_layered(desc) && desc->Depth > longest)
+	if (!array_is_layered(desc) && desc->Depth > longest)
 		longest = desc->Depth;
 	while (longest >>= 1)
 		nr++;
 	return nr;
 }
 
-static size_t halved(size_t extent, unsigned int times)
+static size_t mipmap_halved(size_t extent, unsigned int times)
 {
 	if (!extent)
 		return 0;
@@ -391,7 +392,7 @@ static size_t halved(size_t extent, unsigned int times)
  * Computes the layout of a plane of an image. Returns the bytes up to the end
  * of its last row.
  */
-static uint64_t lay_out_plane(struct CUarray_st *array, uint64_t pitch)
+static uint64_t array_lay_out_plane(struct CUarray_st *array, uint64_t pitch)
 {
 	const uint64_t row_len = array->element_len * array->desc.Width;
 	const uint64_t nr_rows = array->desc.Height ? array->desc.Height : 1;
@@ -402,7 +403,7 @@ static uint64_t lay_out_plane(struct CUarray_st *array, uint64_t pitch)
 }
 
 /* Returns the bytes of all levels. Their bases are offsets until later. */
-static uint64_t lay_out_levels(struct CUmipmappedArray_st *mipmap)
+static uint64_t mipmap_lay_out(struct CUmipmappedArray_st *mipmap)
 {
 	struct CUarray_st *level;
 	uint64_t len = 0;
@@ -413,18 +414,18 @@ static uint64_t lay_out_levels(struct CUmipmappedArray_st *mipmap)
 		level->ctx = mipmap->ctx;
 		level->mipmap = mipmap;
 		level->desc = mipmap->desc;
-		level->desc.Width = halved(level->desc.Width, i);
-		level->desc.Height = halved(level->desc.Height, i);
-		if (!is_layered(&level->desc))
-			level->desc.Depth = halved(level->desc.Depth, i);
+		level->desc.Width = mipmap_halved(level->desc.Width, i);
+		level->desc.Height = mipmap_halved(level->desc.Height, i);
+		if (!array_is_layered(&level->desc))
+			level->desc.Depth = mipmap_halved(level->desc.Depth, i);
 		level->base = (char *)(uintptr_t)len;
-		len += lay_out(level);
+		len += array_lay_out(level);
 	}
 	return len;
 }
 
 /* Adds the array before its levels, so that it is destroyed after them. */
-static int levels_add(struct CUmipmappedArray_st *mipmap)
+static int mipmap_add_levels(struct CUmipmappedArray_st *mipmap)
 {
 	unsigned int i;
 	int rc;
@@ -463,25 +464,25 @@ static int mipmap_make(struct CUctx_st *ctx,
 	struct CUmipmappedArray_st *new;
 	unsigned int i;
 	uint64_t len;
-	int rc = check(ctx, desc, true);
+	int rc = array_check(ctx, desc, true);
 
 	if (rc)
 		return rc;
 	if (!nr_levels)
 		nr_levels = 1;
-	if (nr_levels > max_levels(desc))
-		nr_levels = max_levels(desc);
+	if (nr_levels > mipmap_max_levels(desc))
+		nr_levels = mipmap_max_levels(desc);
 	new = calloc(1, sizeof(*new) + nr_levels * sizeof(*new->levels));
 	if (!new)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	new->ctx = ctx;
 	new->desc = *desc;
 	new->nr_levels = nr_levels;
-	len = lay_out_levels(new);
+	len = mipmap_lay_out(new);
 	if (part && part->pitch && nr_levels == 1 && !desc->Depth)
-		len = lay_out_plane(&new->levels[0], part->pitch);
-	rc = part ? memory_import(ctx, len, part, &new->base) :
-		    memory_alloc(ctx, len, "mipmapped array", &new->base);
+		len = array_lay_out_plane(&new->levels[0], part->pitch);
+	rc = part ? array_import_memory(ctx, len, part, &new->base) :
+		    array_alloc_memory(ctx, len, "mipmapped array", &new->base);
 	if (rc)
 		goto err_free;
 	for (i = 0; i < nr_levels; i++)
@@ -489,7 +490,7 @@ static int mipmap_make(struct CUctx_st *ctx,
 			(uintptr_t)new->levels[i].base;
 	if (part && part->object)
 		new->object = mem_object_get(part->object);
-	rc = levels_add(new);
+	rc = mipmap_add_levels(new);
 	if (rc)
 		goto err_free_memory;
 	*mipmap = new;

@@ -100,7 +100,7 @@ static const struct sizes sizes_6x = {
  * @BOARD: in struct mem_board
  * @LIMIT: in struct limits
  * @SIZE: in struct sizes
- * @OTHER: computed by computed()
+ * @OTHER: computed by attribute_computed()
  */
 enum source {
 	UNKNOWN,
@@ -307,7 +307,7 @@ static const struct fact facts[] = {
 	FACT(MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS) = { ALL, 2046 },
 };
 
-static const struct limits *limits_of(const struct core_device *device)
+static const struct limits *attribute_limits(const struct core_device *device)
 {
 	const size_t nr = sizeof(limits) / sizeof(*limits);
 	size_t i;
@@ -323,14 +323,14 @@ static const struct limits *limits_of(const struct core_device *device)
  * Among the GPUs of SoCs only Thor's appears on PCI, as bus 1 (deviceQuery). A
  * discrete GPU needs another number; any will do.
  */
-static int pci_bus(const struct core_device *device)
+static int attribute_pci_bus(const struct core_device *device)
 {
 	if (device->is_discrete)
 		return 4;
 	return device->board.capability >= 110;
 }
 
-static int computed(const struct core_device *device, int attr)
+static int attribute_computed(const struct core_device *device, int attr)
 {
 	const struct mem_board *board = &device->board;
 
@@ -345,7 +345,7 @@ static int computed(const struct core_device *device, int attr)
 		/* In kHz; each clock transfers twice the bus's width. */
 		return board->memory_mbps * 4000ULL / board->bus_bits;
 	case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-		return pci_bus(device);
+		return attribute_pci_bus(device);
 	case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
 		return device->ordinal;
 	case CU_DEVICE_ATTRIBUTE_INTEGRATED:
@@ -363,7 +363,7 @@ static int computed(const struct core_device *device, int attr)
 	return 0;
 }
 
-static uint32_t field(const void *base, size_t off)
+static uint32_t attribute_field(const void *base, size_t off)
 {
 	return *(const uint32_t *)((const char *)base + off);
 }
@@ -391,17 +391,17 @@ CORE_API int core_attribute(const struct core_device *device, int attr,
 		*value = fact->value;
 		break;
 	case BOARD:
-		*value = field(&device->board, fact->value);
+		*value = attribute_field(&device->board, fact->value);
 		break;
 	case LIMIT:
-		*value = field(limits_of(device), fact->value);
+		*value = attribute_field(attribute_limits(device), fact->value);
 		break;
 	case SIZE:
-		*value = field(device->board.capability < 60 ?
-			       &sizes_5x : &sizes_6x, fact->value);
+		*value = attribute_field(device->board.capability < 60 ?
+					 &sizes_5x : &sizes_6x, fact->value);
 		break;
 	case OTHER:
-		*value = computed(device, attr);
+		*value = attribute_computed(device, attr);
 		break;
 	}
 	return CUDA_SUCCESS;

@@ -191,22 +191,22 @@ void block_switch(void **from, void *to);
 asm(SWITCH);
 
 /* Without memory for its threads a kernel cannot continue: it fails. */
-static void __attribute__((noreturn)) fail(void)
+static void __attribute__((noreturn)) block_fail(void)
 {
 	abort();
 }
 
-static void *map(size_t len, int prot)
+static void *block_map(size_t len, int prot)
 {
 	void *at = mmap(NULL, len, prot,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED)
-		fail();
+		block_fail();
 	return at;
 }
 
-static void go_on(struct worker *worker, struct fiber *to)
+static void fiber_go_on(struct worker *worker, struct fiber *to)
 {
 	struct fiber *from = worker->now;
 
@@ -221,10 +221,10 @@ static void go_on(struct worker *worker, struct fiber *to)
 		__sanitizer_finish_switch_fiber(from->fake, NULL, NULL);
 }
 
-static struct fiber *next_of(struct worker *worker);
+static struct fiber *fiber_next(struct worker *worker);
 
 /* Runs the worker's next thread on this stack. */
-static void run_thread(struct worker *worker, struct fiber *fiber)
+static void block_run_thread(struct worker *worker, struct fiber *fiber)
 {
 	uint3 *next = &worker->next_index;
 
@@ -258,10 +258,10 @@ static void __attribute__((noreturn)) fiber_main(void)
 	}
 	for (;;) {
 		while (worker->nr_begun < worker->nr_threads)
-			run_thread(worker, fiber);
+			block_run_thread(worker, fiber);
 		fiber->next = worker->free;
 		worker->free = fiber;
-		go_on(worker, next_of(worker));
+		fiber_go_on(worker, fiber_next(worker));
 	}
 }
 
@@ -272,13 +272,13 @@ static void __attribute__((noreturn)) fiber_main(void)
 static struct fiber *fiber_create(struct worker *worker)
 {
 	const size_t len = worker->stack_len;
-	char *at = map(GUARD_LEN + len, PROT_NONE);
+	char *at = block_map(GUARD_LEN + len, PROT_NONE);
 	unsigned int colour = (uintptr_t)at / (GUARD_LEN + len) % NR_COLOURS;
 	struct fiber *fiber;
 	void **sp;
 
 	if (mprotect(at + GUARD_LEN, len, PROT_READ | PROT_WRITE))
-		fail();
+		block_fail();
 	fiber = (struct fiber *)(at + GUARD_LEN + len - colour * COLOUR_LEN) -
 		1;
 	fiber->bottom = at + GUARD_LEN;
@@ -317,7 +317,7 @@ static struct fiber *fiber_get(struct worker *worker)
  * continues after the last barrier. If there is none, all threads have reached
  * the next barrier or returned; if none waits there, the block has ended.
  */
-static struct fiber *next_of(struct worker *worker)
+static struct fiber *fiber_next(struct worker *worker)
 {
 	if (worker->nr_begun < worker->nr_threads)
 		return fiber_get(worker);
@@ -334,42 +334,42 @@ static struct fiber *next_of(struct worker *worker)
 	return worker->waiting[worker->nr_gone_on++];
 }
 
-static struct worker *wait_for_all(bool is_true)
+static struct worker *block_wait_for_all(bool is_true)
 {
 	struct worker *worker = self;
 	struct fiber *fiber;
 
 	/* Host code has no block. */
 	if (!worker || !worker->kernel)
-		fail();
+		block_fail();
 	fiber = worker->now;
 	worker->waiting[worker->nr_arrived++] = fiber;
 	worker->nr_true += is_true;
-	go_on(worker, next_of(worker));
+	fiber_go_on(worker, fiber_next(worker));
 	threadIdx = fiber->index;
 	return worker;
 }
 
 API void heapsim_cu_syncthreads(void)
 {
-	wait_for_all(false);
+	block_wait_for_all(false);
 }
 
 API int heapsim_cu_syncthreads_count(int is_true)
 {
-	return (int)wait_for_all(is_true)->last_true;
+	return (int)block_wait_for_all(is_true)->last_true;
 }
 
 API int heapsim_cu_syncthreads_and(int is_true)
 {
-	const struct worker *worker = wait_for_all(is_true);
+	const struct worker *worker = block_wait_for_all(is_true);
 
 	return worker->last_true == worker->last_arrived;
 }
 
 API int heapsim_cu_syncthreads_or(int is_true)
 {
-	return !!wait_for_all(is_true)->last_true;
+	return !!block_wait_for_all(is_true)->last_true;
 }
 
 /**
@@ -403,7 +403,7 @@ API void heapsim_cu_nanosleep(unsigned int ns)
 }
 
 /* No thread may be using a stack. */
-static void drop_stacks(struct worker *worker)
+static void block_drop_stacks(struct worker *worker)
 {
 	struct fiber *fiber;
 
@@ -418,29 +418,29 @@ static void drop_stacks(struct worker *worker)
 			 BLOCK_MAX_THREADS * sizeof(struct fiber *))
 
 /* Also called in threads of the program, if engines have no process. */
-static void worker_destroy(void *at)
+static void block_worker_destroy(void *at)
 {
 	struct worker *worker = at;
 
-	drop_stacks(worker);
+	block_drop_stacks(worker);
 	munmap(worker, WORKER_LEN);
 }
 
-static void __attribute__((constructor)) make_key(void)
+static void __attribute__((constructor)) block_make_key(void)
 {
-	pthread_key_create(&at_end, worker_destroy);
+	pthread_key_create(&at_end, block_worker_destroy);
 }
 
-static struct worker *get_worker(size_t stack_len)
+static struct worker *block_get_worker(size_t stack_len)
 {
 	if (!self) {
-		self = map(WORKER_LEN, PROT_READ | PROT_WRITE);
+		self = block_map(WORKER_LEN, PROT_READ | PROT_WRITE);
 		self->waiting = (struct fiber **)(self + 1);
 		pthread_setspecific(at_end, self);
 	}
 	/* Set if an engine in the program has left a kernel that failed. */
 	if (self->kernel || self->stack_len != stack_len) {
-		drop_stacks(self);
+		block_drop_stacks(self);
 		self->stack_len = stack_len;
 	}
 	return self;
@@ -480,7 +480,7 @@ size_t block_args(const struct heapsim_kernel *kernel, void *values,
 void block_run(const struct mem_block *block, void *at)
 {
 	struct block_job *job = at;
-	struct worker *worker = get_worker(job->stack_len);
+	struct worker *worker = block_get_worker(job->stack_len);
 	void *args[job->kernel.nr_params + 1];
 
 	block_args(&job->kernel, job->values, args);
@@ -501,7 +501,7 @@ void block_run(const struct mem_block *block, void *at)
 	gridDim.z = block->grid[2];
 	heapsim_cu_shared = block->shared;
 	worker->now = &worker->home;
-	go_on(worker, fiber_get(worker));
+	fiber_go_on(worker, fiber_get(worker));
 	worker->kernel = NULL;
 }
 

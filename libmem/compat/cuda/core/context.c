@@ -41,7 +41,7 @@ static __thread struct {
 /* Every call checks this, so getpid() would be too slow. */
 static bool is_child;
 
-static void in_child(void)
+static void context_in_child(void)
 {
 	is_child = true;
 }
@@ -110,7 +110,7 @@ CORE_API int core_error(int err)
 }
 
 /* Converts errors of mem_ctx_open(), where ENOENT is not about a pointer. */
-static int open_error(int err)
+static int context_open_error(int err)
 {
 	switch (-err) {
 	case ENOENT:
@@ -124,7 +124,8 @@ static int open_error(int err)
 	}
 }
 
-static bool device_find(enum mem_engine engine, struct core_device *device)
+static bool context_find_device(enum mem_engine engine,
+				struct core_device *device)
 {
 	const char *name = NULL;
 	size_t i;
@@ -145,7 +146,7 @@ static bool device_find(enum mem_engine engine, struct core_device *device)
 	return true;
 }
 
-static void device_add(const struct core_device *found)
+static void context_add_device(const struct core_device *found)
 {
 	struct core_device *device = &state.devices[state.nr_devices];
 
@@ -161,7 +162,7 @@ static void device_add(const struct core_device *found)
  * Adds the devices, the fastest first, as CUDA numbers them. If the environment
  * lists some, adds those in its order, up to the first that does not exist.
  */
-static void devices_add(void)
+static void context_add_devices(void)
 {
 	const char *list = getenv("CUDA_VISIBLE_DEVICES");
 	struct core_device found[MAX_DEVICES];
@@ -169,11 +170,11 @@ static void devices_add(void)
 	long nr = 0, i;
 	char *end;
 
-	nr += device_find(MEM_ENGINE_DGPU, &found[nr]);
-	nr += device_find(MEM_ENGINE_GPU, &found[nr]);
+	nr += context_find_device(MEM_ENGINE_DGPU, &found[nr]);
+	nr += context_find_device(MEM_ENGINE_GPU, &found[nr]);
 	if (!list) {
 		for (i = 0; i < nr; i++)
-			device_add(&found[i]);
+			context_add_device(&found[i]);
 		return;
 	}
 	do {
@@ -181,7 +182,7 @@ static void devices_add(void)
 		if (end == list || i < 0 || i >= nr || is_taken[i])
 			return;
 		is_taken[i] = true;
-		device_add(&found[i]);
+		context_add_device(&found[i]);
 		list = end + 1;
 	} while (*end == ',');
 }
@@ -190,7 +191,7 @@ static void devices_add(void)
  * CUDA's error only says that the system is not ready. These variables are
  * libmem's, so CUDA's documents do not explain them either.
  */
-static void settings_refused(void)
+static void context_report_settings(void)
 {
 	static const char *const variables[] = {
 		"LIBMEM_BACKEND", "LIBMEM_SOC", "LIBMEM_POLICY", "LIBMEM_EVICT",
@@ -209,15 +210,15 @@ static void settings_refused(void)
 	      stderr);
 }
 
-static int open_board(void)
+static int context_open_board(void)
 {
 	const int err = compat_ctx_open(&state.mem);
 
 	if (err == -EINVAL)
-		settings_refused();
+		context_report_settings();
 	if (err)
-		return open_error(err);
-	devices_add();
+		return context_open_error(err);
+	context_add_devices();
 	return CUDA_SUCCESS;
 }
 
@@ -240,12 +241,12 @@ CORE_API int core_init(void)
 		return state.nr_devices ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 	}
 	pthread_mutex_lock(&state.lock);
-	if (!state.is_watched && !pthread_atfork(NULL, NULL, in_child))
+	if (!state.is_watched && !pthread_atfork(NULL, NULL, context_in_child))
 		state.is_watched = true;
 	if (!state.is_watched)
 		rc = CUDA_ERROR_OUT_OF_MEMORY;
 	else if (!state.is_ready)
-		rc = open_board();
+		rc = context_open_board();
 	if (!rc) {
 		__atomic_store_n(&state.is_ready, true, __ATOMIC_RELEASE);
 		if (!state.nr_devices)
@@ -279,7 +280,7 @@ CORE_API const struct core_device *core_device(int ordinal)
 }
 
 /* Checks that there is a board with this GPU. */
-static int check_device(int ordinal)
+static int context_check_device(int ordinal)
 {
 	const int rc = core_init();
 
@@ -379,7 +380,7 @@ CORE_API struct CUctx_st *core_primary(int ordinal)
  */
 CORE_API int core_primary_open(int ordinal, struct CUctx_st **ctx)
 {
-	int rc = check_device(ordinal);
+	int rc = context_check_device(ordinal);
 
 	if (rc)
 		return rc;
@@ -445,7 +446,7 @@ CORE_API int core_current(struct CUctx_st **ctx)
  */
 CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx)
 {
-	int rc = check_device(ordinal);
+	int rc = context_check_device(ordinal);
 
 	if (rc)
 		return rc;
@@ -469,7 +470,7 @@ CORE_API int core_primary_retain(int ordinal, struct CUctx_st **ctx)
 CORE_API int core_primary_release(int ordinal)
 {
 	bool is_last;
-	int rc = check_device(ordinal);
+	int rc = context_check_device(ordinal);
 
 	if (rc)
 		return rc;
@@ -491,7 +492,7 @@ CORE_API int core_primary_release(int ordinal)
 }
 
 /* Waits for work; cancels work that waits for a semaphore in vain. */
-static int wait_or_cancel(struct CUctx_st *ctx)
+static int context_wait_or_cancel(struct CUctx_st *ctx)
 {
 	const int err = mem_ctx_cancel(ctx->mem);
 
@@ -514,12 +515,12 @@ static int wait_or_cancel(struct CUctx_st *ctx)
 CORE_API int core_primary_reset(int ordinal)
 {
 	struct CUctx_st *primary;
-	int rc = check_device(ordinal);
+	int rc = context_check_device(ordinal);
 
 	if (rc)
 		return rc;
 	primary = &state.primary[ordinal];
-	rc = core_error(wait_or_cancel(primary));
+	rc = core_error(context_wait_or_cancel(primary));
 	if (rc == CUDA_ERROR_NOT_PERMITTED)
 		return rc;
 	core_pool_trim(primary);
@@ -545,7 +546,7 @@ CORE_API int core_primary_reset(int ordinal)
 CORE_API int core_primary_state(int ordinal, unsigned int *flags,
 				bool *is_active)
 {
-	int rc = check_device(ordinal);
+	int rc = context_check_device(ordinal);
 
 	if (rc)
 		return rc;
@@ -580,7 +581,7 @@ void core_wait_policy(struct CUctx_st *ctx)
 	mem_ctx_set_wait_policy(ctx->mem, policy);
 }
 
-static bool are_flags(unsigned int flags)
+static bool context_flags_are_valid(unsigned int flags)
 {
 	const unsigned int sched = flags & CU_CTX_SCHED_MASK;
 
@@ -601,9 +602,9 @@ CORE_API int core_primary_set_flags(int ordinal, unsigned int flags)
 {
 	int rc;
 
-	if (!are_flags(flags))
+	if (!context_flags_are_valid(flags))
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = check_device(ordinal);
+	rc = context_check_device(ordinal);
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&state.lock);
@@ -622,7 +623,7 @@ CORE_API int core_primary_set_flags(int ordinal, unsigned int flags)
  */
 CORE_API int core_ctx_set_flags(struct CUctx_st *ctx, unsigned int flags)
 {
-	if (!are_flags(flags))
+	if (!context_flags_are_valid(flags))
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&state.lock);
 	ctx->flags = flags;
@@ -649,9 +650,9 @@ CORE_API int core_ctx_create(int ordinal, unsigned int flags,
 	struct CUctx_st *new;
 	int rc;
 
-	if (!are_flags(flags))
+	if (!context_flags_are_valid(flags))
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = check_device(ordinal);
+	rc = context_check_device(ordinal);
 	if (rc)
 		return rc;
 	new = calloc(1, sizeof(*new));
@@ -666,7 +667,7 @@ CORE_API int core_ctx_create(int ordinal, unsigned int flags,
 	}
 	if (rc) {
 		free(new);
-		return open_error(rc);
+		return context_open_error(rc);
 	}
 	new->device = core_device(ordinal);
 	new->flags = flags;
@@ -700,7 +701,7 @@ CORE_API int core_ctx_destroy(struct CUctx_st *ctx)
 
 	if (!core_ctx_exists(ctx) || ctx->is_primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (wait_or_cancel(ctx) == -EPERM)
+	if (context_wait_or_cancel(ctx) == -EPERM)
 		return core_error(-EPERM);
 	pthread_mutex_lock(&state.lock);
 	for (at = &state.contexts; *at && *at != ctx; at = &(*at)->next)

@@ -12,7 +12,7 @@
  * the host's even on a board whose engines can access it: no document says
  * otherwise, and no recorded case contradicts it.
  */
-static bool is_allocated(const void *ptr)
+static bool copy_is_allocated(const void *ptr)
 {
 	struct core_ptr what;
 
@@ -21,12 +21,12 @@ static bool is_allocated(const void *ptr)
 }
 
 /* Returns true if the sides that must be device memory are. */
-static bool are_sides_right(const struct core_copy *copy)
+static bool copy_sides_are_right(const struct core_copy *copy)
 {
 	return (!(copy->sides & CORE_SRC_DEVICE) ||
-		is_allocated(copy->rows.src)) &&
+		copy_is_allocated(copy->rows.src)) &&
 	       (!(copy->sides & CORE_DST_DEVICE) ||
-		is_allocated(copy->rows.dst));
+		copy_is_allocated(copy->rows.dst));
 }
 
 static int copy_as(struct mem_stream *stream, const struct core_copy *copy,
@@ -58,7 +58,7 @@ static int copy_sides(struct mem_stream *stream, const struct core_copy *copy)
 	};
 	int err = copy_as(stream, copy, dirs[copy->sides]);
 
-	if (err == -EINVAL && copy->sides && are_sides_right(copy))
+	if (err == -EINVAL && copy->sides && copy_sides_are_right(copy))
 		err = copy_as(stream, copy, MEM_DIR_DEFAULT);
 	return err;
 }
@@ -136,7 +136,7 @@ static void k_fill(const struct mem_block *block, void *args)
 			((uint32_t *)row)[i] = fill->value;
 }
 
-static bool is_of_one_byte(const struct core_set *set)
+static bool set_is_of_one_byte(const struct core_set *set)
 {
 	const uint32_t bytes = (uint8_t)set->value * 0x01010101U;
 
@@ -232,7 +232,7 @@ CORE_API int core_set(const struct core_set *set)
 	    (set->pitch > MAX_PITCH || set->pitch % set->value_len ||
 	     set->pitch < set->row_len * set->value_len))
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = is_of_one_byte(set) ? core_error(set_bytes(stream, set)) :
+	rc = set_is_of_one_byte(set) ? core_error(set_bytes(stream, set)) :
 				   set_words(ctx, stream, set);
 	return core_memop(ctx, stream, set->is_async, rc);
 }

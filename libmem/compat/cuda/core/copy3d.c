@@ -45,7 +45,7 @@ struct where {
 	size_t lod;
 };
 
-static struct where src_of(const CUDA_MEMCPY3D *copy)
+static struct where copy3d_src_of(const CUDA_MEMCPY3D *copy)
 {
 	return (struct where){
 		.type = copy->srcMemoryType,
@@ -61,7 +61,7 @@ static struct where src_of(const CUDA_MEMCPY3D *copy)
 	};
 }
 
-static struct where dst_of(const CUDA_MEMCPY3D *copy)
+static struct where copy3d_dst_of(const CUDA_MEMCPY3D *copy)
 {
 	return (struct where){
 		.type = copy->dstMemoryType,
@@ -77,19 +77,20 @@ static struct where dst_of(const CUDA_MEMCPY3D *copy)
 	};
 }
 
-static bool is_inside(size_t at, size_t len, size_t whole)
+static bool copy3d_is_inside(size_t at, size_t len, size_t whole)
 {
 	return at <= whole && len <= whole - at;
 }
 
-static size_t at_least_one(size_t extent)
+static size_t copy3d_at_least_one(size_t extent)
 {
 	return extent ? extent : 1;
 }
 
 /* A box of an array must consist of whole elements. */
-static int array_side(const struct CUctx_st *ctx, const struct where *where,
-		      const CUDA_MEMCPY3D *copy, struct side *side)
+static int copy3d_array_side(const struct CUctx_st *ctx,
+			     const struct where *where,
+			     const CUDA_MEMCPY3D *copy, struct side *side)
 {
 	const struct CUarray_st *array = where->array;
 	const CUDA_ARRAY3D_DESCRIPTOR *desc;
@@ -97,13 +98,14 @@ static int array_side(const struct CUctx_st *ctx, const struct where *where,
 	if (!core_array_exists(array))
 		return CUDA_ERROR_INVALID_HANDLE;
 	desc = &array->desc;
-	if (array->ctx->mem != ctx->mem ||
-	    where->x % array->element_len ||
+	if (array->ctx->mem != ctx->mem || where->x % array->element_len ||
 	    copy->WidthInBytes % array->element_len ||
-	    !is_inside(where->x, copy->WidthInBytes,
-		       desc->Width * array->element_len) ||
-	    !is_inside(where->y, copy->Height, at_least_one(desc->Height)) ||
-	    !is_inside(where->z, copy->Depth, at_least_one(desc->Depth)))
+	    !copy3d_is_inside(where->x, copy->WidthInBytes,
+			      desc->Width * array->element_len) ||
+	    !copy3d_is_inside(where->y, copy->Height,
+			      copy3d_at_least_one(desc->Height)) ||
+	    !copy3d_is_inside(where->z, copy->Depth,
+			      copy3d_at_least_one(desc->Depth)))
 		return CUDA_ERROR_INVALID_VALUE;
 	side->pitch = array->pitch;
 	side->slice = array->slice;
@@ -113,8 +115,8 @@ static int array_side(const struct CUctx_st *ctx, const struct where *where,
 }
 
 /* Returns false if the offset exceeds 64 bits. */
-static bool offset_of(uint64_t z, uint64_t slice, uint64_t y, uint64_t pitch,
-		      uint64_t *off)
+static bool copy3d_offset_of(uint64_t z, uint64_t slice, uint64_t y,
+			     uint64_t pitch, uint64_t *off)
 {
 	uint64_t rows, slices;
 
@@ -127,8 +129,8 @@ static bool offset_of(uint64_t z, uint64_t slice, uint64_t y, uint64_t pitch,
  * Returns true if the bytes are inside their allocation, and always for the
  * program's own memory, since its extent is unknown.
  */
-static bool stays(const struct core_ptr *what, const void *ptr, uint64_t off,
-		  uint64_t len)
+static bool copy3d_is_in_allocation(const struct core_ptr *what,
+				    const void *ptr, uint64_t off, uint64_t len)
 {
 	const char *base = what->info.base;
 	uint64_t end;
@@ -140,7 +142,7 @@ static bool stays(const struct core_ptr *what, const void *ptr, uint64_t off,
 		base = (char *)what->info.device -
 			((char *)what->info.host - base);
 	return !__builtin_add_overflow(off, len, &end) &&
-	       is_inside((char *)ptr - base, end, what->info.len);
+	       copy3d_is_inside((char *)ptr - base, end, what->info.len);
 }
 
 /**
@@ -156,28 +158,29 @@ CORE_API bool core_is_within(const void *ptr, uint64_t len)
 	struct core_ptr what;
 
 	core_ptr(ptr, &what);
-	return stays(&what, ptr, 0, len);
+	return copy3d_is_in_allocation(&what, ptr, 0, len);
 }
 
-static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
-		       struct side *side)
+static int copy3d_memory_side(const struct where *where,
+			      const CUDA_MEMCPY3D *copy, struct side *side)
 {
 	const bool has_rows = copy->Height > 1 || copy->Depth > 1;
 	uint64_t begin, end, last;
 	struct core_ptr what;
 
 	if (!where->ptr || where->pitch > MAX_PITCH ||
-	    (has_rows && !is_inside(where->x, copy->WidthInBytes,
-				    where->pitch)) ||
-	    (copy->Depth > 1 && !is_inside(where->y, copy->Height,
-					   where->height)))
+	    (has_rows && !copy3d_is_inside(where->x, copy->WidthInBytes,
+					   where->pitch)) ||
+	    (copy->Depth > 1 && !copy3d_is_inside(where->y, copy->Height,
+						  where->height)))
 		return CUDA_ERROR_INVALID_VALUE;
 	side->pitch = where->pitch;
 	if (__builtin_mul_overflow(side->pitch, where->height, &side->slice) ||
-	    !offset_of(where->z, side->slice, where->y, side->pitch, &begin) ||
+	    !copy3d_offset_of(where->z, side->slice, where->y, side->pitch,
+			      &begin) ||
 	    __builtin_add_overflow(begin, where->x, &begin) ||
-	    !offset_of(copy->Depth - 1, side->slice, copy->Height - 1,
-		       side->pitch, &last) ||
+	    !copy3d_offset_of(copy->Depth - 1, side->slice, copy->Height - 1,
+			      side->pitch, &last) ||
 	    __builtin_add_overflow(last, copy->WidthInBytes, &last) ||
 	    __builtin_add_overflow(begin, last, &end) ||
 	    __builtin_add_overflow((uintptr_t)where->ptr, end, &end))
@@ -190,29 +193,29 @@ static int memory_side(const struct where *where, const CUDA_MEMCPY3D *copy,
 	    what.kind == MEM_KIND_PAGEABLE)
 		return CUDA_ERROR_INVALID_VALUE;
 	/* Either the whole box is copied or nothing. */
-	return stays(&what, where->ptr, begin, last) ?
+	return copy3d_is_in_allocation(&what, where->ptr, begin, last) ?
 		CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static int side_of(const struct CUctx_st *ctx, const struct where *where,
-		   const CUDA_MEMCPY3D *copy, struct side *side)
+static int copy3d_side_of(const struct CUctx_st *ctx, const struct where *where,
+			  const CUDA_MEMCPY3D *copy, struct side *side)
 {
 	if (where->lod)
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (where->type) {
 	case CU_MEMORYTYPE_ARRAY:
-		return array_side(ctx, where, copy, side);
+		return copy3d_array_side(ctx, where, copy, side);
 	case CU_MEMORYTYPE_HOST:
 	case CU_MEMORYTYPE_DEVICE:
 	case CU_MEMORYTYPE_UNIFIED:
-		return memory_side(where, copy, side);
+		return copy3d_memory_side(where, copy, side);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 }
 
-static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
-		     bool is_async)
+static int copy3d_copy_rows(struct mem_stream *stream,
+			    const struct mem_rows *rows, bool is_async)
 {
 	if (rows->nr_rows == 1)
 		return is_async ?
@@ -224,9 +227,9 @@ static int copy_rows(struct mem_stream *stream, const struct mem_rows *rows,
 			  mem_copy_rows(stream, rows, MEM_DIR_DEFAULT);
 }
 
-static int copy_box(struct mem_stream *stream, const struct side *dst,
-		    const struct side *src, const CUDA_MEMCPY3D *copy,
-		    bool is_async)
+static int copy3d_copy_box(struct mem_stream *stream, const struct side *dst,
+			   const struct side *src, const CUDA_MEMCPY3D *copy,
+			   bool is_async)
 {
 	struct mem_rows rows = {
 		.dst = dst->at,
@@ -243,15 +246,15 @@ static int copy_box(struct mem_stream *stream, const struct side *dst,
 		rows.dst_pitch = dst->slice;
 		rows.src_pitch = src->slice;
 		rows.nr_rows = copy->Depth;
-		return copy_rows(stream, &rows, is_async);
+		return copy3d_copy_rows(stream, &rows, is_async);
 	}
 	if (dst->slice == copy->Height * dst->pitch &&
 	    src->slice == copy->Height * src->pitch) {
 		rows.nr_rows *= copy->Depth;
-		return copy_rows(stream, &rows, is_async);
+		return copy3d_copy_rows(stream, &rows, is_async);
 	}
 	for (z = 0; !rc && z < copy->Depth; z++) {
-		rc = copy_rows(stream, &rows, is_async);
+		rc = copy3d_copy_rows(stream, &rows, is_async);
 		rows.dst = (char *)rows.dst + dst->slice;
 		rows.src = (const char *)rows.src + src->slice;
 	}
@@ -272,8 +275,8 @@ static int copy_box(struct mem_stream *stream, const struct side *dst,
 CORE_API int core_copy3d(const CUDA_MEMCPY3D *copy, CUstream stream,
 			 bool is_async)
 {
-	const struct where from = src_of(copy);
-	const struct where to = dst_of(copy);
+	const struct where from = copy3d_src_of(copy);
+	const struct where to = copy3d_dst_of(copy);
 	struct mem_stream *mem;
 	struct side dst, src;
 	struct CUctx_st *ctx;
@@ -283,12 +286,12 @@ CORE_API int core_copy3d(const CUDA_MEMCPY3D *copy, CUstream stream,
 		rc = core_stream(ctx, stream, &mem);
 	if (rc || !copy->WidthInBytes || !copy->Height || !copy->Depth)
 		return rc;
-	rc = side_of(ctx, &to, copy, &dst);
+	rc = copy3d_side_of(ctx, &to, copy, &dst);
 	if (!rc)
-		rc = side_of(ctx, &from, copy, &src);
+		rc = copy3d_side_of(ctx, &from, copy, &src);
 	if (rc)
 		return rc;
-	rc = core_error(copy_box(mem, &dst, &src, copy, is_async));
+	rc = core_error(copy3d_copy_box(mem, &dst, &src, copy, is_async));
 	return core_memop(ctx, mem, is_async, rc);
 }
 
@@ -302,7 +305,7 @@ struct run {
 	uint64_t off;
 };
 
-static struct run run_of(const struct where *where)
+static struct run copy3d_run_of(const struct where *where)
 {
 	struct run run = { .off = where->x };
 
@@ -313,7 +316,7 @@ static struct run run_of(const struct where *where)
 	return run;
 }
 
-static uint64_t left_of_row(const struct run *run, uint64_t len)
+static uint64_t copy3d_left_of_row(const struct run *run, uint64_t len)
 {
 	const uint64_t left = run->row_len ?
 		run->row_len - run->off % run->row_len : len;
@@ -322,16 +325,16 @@ static uint64_t left_of_row(const struct run *run, uint64_t len)
 }
 
 /* Computes the next step: whole rows at once, or a part of a row. */
-static void step_of(const struct run *dst, const struct run *src, uint64_t len,
-		    CUDA_MEMCPY3D *step)
+static void copy3d_step_of(const struct run *dst, const struct run *src,
+			   uint64_t len, CUDA_MEMCPY3D *step)
 {
 	const uint64_t row_len = dst->row_len ? dst->row_len : src->row_len;
 	const bool has_rows = len >= row_len &&
 		!(dst->row_len && dst->off % row_len) &&
 		!(src->row_len && (src->row_len != row_len ||
 				   src->off % row_len));
-	const uint64_t in_dst = left_of_row(dst, len);
-	const uint64_t in_src = left_of_row(src, len);
+	const uint64_t in_dst = copy3d_left_of_row(dst, len);
+	const uint64_t in_src = copy3d_left_of_row(src, len);
 
 	step->WidthInBytes = has_rows ? row_len :
 			     in_dst < in_src ? in_dst : in_src;
@@ -343,7 +346,7 @@ static void step_of(const struct run *dst, const struct run *src, uint64_t len,
 }
 
 /* Advances the sides that are memory, where rows are contiguous. */
-static void advance_memory(CUDA_MEMCPY3D *step)
+static void copy3d_advance_memory(CUDA_MEMCPY3D *step)
 {
 	if (step->srcMemoryType != CU_MEMORYTYPE_ARRAY) {
 		step->srcHost = (const char *)step->srcHost +
@@ -374,7 +377,8 @@ static void advance_memory(CUDA_MEMCPY3D *step)
 CORE_API int core_copy_run(const CUDA_MEMCPY3D *copy, uint64_t len,
 			   CUstream stream, bool is_async)
 {
-	const struct where sides[] = { dst_of(copy), src_of(copy) };
+	const struct where sides[] = { copy3d_dst_of(copy),
+				       copy3d_src_of(copy) };
 	struct run runs[2];
 	uint64_t done, nr_rows;
 	CUDA_MEMCPY3D step;
@@ -385,21 +389,22 @@ CORE_API int core_copy_run(const CUDA_MEMCPY3D *copy, uint64_t len,
 		if (sides[i].type == CU_MEMORYTYPE_ARRAY &&
 		    !core_array_exists(sides[i].array))
 			return CUDA_ERROR_INVALID_HANDLE;
-		runs[i] = run_of(&sides[i]);
+		runs[i] = copy3d_run_of(&sides[i]);
 		if (sides[i].type != CU_MEMORYTYPE_ARRAY)
 			continue;
-		nr_rows = at_least_one(sides[i].array->desc.Height);
+		nr_rows = copy3d_at_least_one(sides[i].array->desc.Height);
 		if (sides[i].x > nr_rows * runs[i].row_len ||
 		    sides[i].y > nr_rows ||
-		    !is_inside(runs[i].off, len, nr_rows * runs[i].row_len))
+		    !copy3d_is_inside(runs[i].off, len,
+				      nr_rows * runs[i].row_len))
 			return CUDA_ERROR_INVALID_VALUE;
 	}
 	while (len && !rc) {
 		step = *copy;
 		step.Depth = 1;
-		step_of(&runs[0], &runs[1], len, &step);
+		copy3d_step_of(&runs[0], &runs[1], len, &step);
 		done = step.WidthInBytes * step.Height;
-		advance_memory(&step);
+		copy3d_advance_memory(&step);
 		rc = core_copy3d(&step, stream, is_async);
 		runs[0].off += done;
 		runs[1].off += done;

@@ -87,7 +87,7 @@ CORE_API int core_event_destroy(CUevent event)
 }
 
 /* An event and a stream of two contexts are an invalid handle. */
-static int order_error(int err)
+static int event_order_error(int err)
 {
 	return err == -EXDEV ? CUDA_ERROR_INVALID_HANDLE : core_error(err);
 }
@@ -111,7 +111,7 @@ CORE_API int core_event_record(CUevent event, CUstream stream)
 		rc = core_event(event, &mem_event);
 	if (!rc)
 		rc = core_stream(event->ctx, stream, &mem);
-	return rc ? rc : order_error(mem_event_record(mem_event, mem));
+	return rc ? rc : event_order_error(mem_event_record(mem_event, mem));
 }
 
 /**
@@ -138,7 +138,8 @@ CORE_API int core_event_wait(CUstream stream, CUevent event,
 		rc = core_event(event, &mem_event);
 	if (!rc)
 		rc = core_stream(ctx, stream, &mem);
-	return rc ? rc : order_error(mem_stream_wait_event(mem, mem_event));
+	return rc ? rc :
+		    event_order_error(mem_stream_wait_event(mem, mem_event));
 }
 
 /**
@@ -169,7 +170,7 @@ CORE_API int core_event_elapsed(CUevent start, CUevent end, float *ms)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!rc)
 		*ms = (float)((double)ns / 1e6);
-	return order_error(rc);
+	return event_order_error(rc);
 }
 
 /* Also called by core_objects_drop(). The handle is not valid any more. */

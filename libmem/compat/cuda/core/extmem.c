@@ -30,7 +30,7 @@ struct CUextMemory_st {
 };
 
 /* Refuses a file that kernels could not access; @fd is not taken over yet. */
-static int check_file(int fd, uint64_t len)
+static int extmem_check_file(int fd, uint64_t len)
 {
 	const long page_len = sysconf(_SC_PAGESIZE);
 	struct stat stat;
@@ -49,28 +49,28 @@ static int check_file(int fd, uint64_t len)
 }
 
 /* A backend that supports imports checks the descriptor, which is invalid. */
-static bool can_import(const struct CUctx_st *ctx)
+static bool extmem_can_import(const struct CUctx_st *ctx)
 {
 	void *ptr;
 
 	return mem_ptr_import(ctx->mem, -1, 0, 1, 0, &ptr) != -EOPNOTSUPP;
 }
 
-static int take_file(struct CUctx_st *ctx, int fd,
-		     struct CUextMemory_st *memory)
+static int extmem_take_file(struct CUctx_st *ctx, int fd,
+			    struct CUextMemory_st *memory)
 {
-	const int rc = check_file(fd, memory->len);
+	const int rc = extmem_check_file(fd, memory->len);
 
 	if (rc)
 		return rc;
-	if (!can_import(ctx))
+	if (!extmem_can_import(ctx))
 		return core_missing("cudaImportExternalMemory");
 	memory->fd = fd;
 	return CUDA_SUCCESS;
 }
 
 /* Takes a reference to the object; nothing needs to be imported. */
-static int take_object(const void *handle, struct CUextMemory_st *memory)
+static int extmem_take_object(const void *handle, struct CUextMemory_st *memory)
 {
 	struct mem_object *object = (struct mem_object *)(uintptr_t)handle;
 	void *at;
@@ -128,8 +128,8 @@ CORE_API int core_extmem_import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *what,
 	new->fd = -1;
 	new->len = what->size;
 	rc = what->type == CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF ?
-		take_object(what->handle.nvSciBufObject, new) :
-		take_file(ctx, what->handle.fd, new);
+		extmem_take_object(what->handle.nvSciBufObject, new) :
+		extmem_take_file(ctx, what->handle.fd, new);
 	if (!rc)
 		rc = core_object_add(CORE_EXTERNAL, new, ctx);
 	if (rc) {
@@ -141,8 +141,8 @@ CORE_API int core_extmem_import(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *what,
 	return rc;
 }
 
-static const void *attr_of(struct mem_object *object, uint32_t key,
-			   uint64_t *len)
+static const void *extmem_attr_of(struct mem_object *object, uint32_t key,
+				  uint64_t *len)
 {
 	struct mem_attr attr = { .key = key };
 
@@ -153,13 +153,14 @@ static const void *attr_of(struct mem_object *object, uint32_t key,
 }
 
 /* Returns the pitch of the image plane that begins at @off, or 0. */
-static uint64_t pitch_at(struct mem_object *object, uint64_t off)
+static uint64_t extmem_pitch_at(struct mem_object *object, uint64_t off)
 {
 	uint64_t len, pitches_len, i;
 	const uint64_t *offs =
-		attr_of(object, MEM_ATTR_IMAGE_PLANE_OFFSET, &len);
+		extmem_attr_of(object, MEM_ATTR_IMAGE_PLANE_OFFSET, &len);
 	const uint32_t *pitches =
-		attr_of(object, MEM_ATTR_IMAGE_PLANE_PITCH, &pitches_len);
+		extmem_attr_of(object, MEM_ATTR_IMAGE_PLANE_PITCH,
+			       &pitches_len);
 
 	for (i = 0; offs && pitches && i < len / sizeof(*offs); i++)
 		if (offs[i] == off && i < pitches_len / sizeof(*pitches))
@@ -168,8 +169,8 @@ static uint64_t pitch_at(struct mem_object *object, uint64_t off)
 }
 
 /* Describes the memory from @off on. Returns false if there is none. */
-static bool part_of(const struct CUextMemory_st *memory, uint64_t off,
-		    struct core_part *part)
+static bool extmem_part_of(const struct CUextMemory_st *memory, uint64_t off,
+			   struct core_part *part)
 {
 	if (off >= memory->len)
 		return false;
@@ -177,7 +178,7 @@ static bool part_of(const struct CUextMemory_st *memory, uint64_t off,
 	if (memory->object) {
 		part->object = memory->object;
 		part->at = memory->at + off;
-		part->pitch = pitch_at(memory->object, off);
+		part->pitch = extmem_pitch_at(memory->object, off);
 	}
 	part->fd = memory->fd;
 	part->off = off;
@@ -209,7 +210,8 @@ core_extmem_buffer(CUexternalMemory memory,
 	if (!core_object_ctx(CORE_EXTERNAL, memory))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (desc->flags || !desc->size ||
-	    !part_of(memory, desc->offset, &part) || desc->size > part.len)
+	    !extmem_part_of(memory, desc->offset, &part) ||
+	    desc->size > part.len)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (part.object) {
 		rc = core_mapping_add(ctx, part.object, part.at, desc->size);
@@ -253,7 +255,7 @@ core_extmem_mipmap(CUexternalMemory memory,
 		return rc;
 	if (!core_object_ctx(CORE_EXTERNAL, memory))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!part_of(memory, desc->offset, &part))
+	if (!extmem_part_of(memory, desc->offset, &part))
 		return CUDA_ERROR_INVALID_VALUE;
 	return core_mipmap_map(ctx, &desc->arrayDesc, desc->numLevels, &part,
 			       mipmap);

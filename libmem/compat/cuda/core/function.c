@@ -15,7 +15,7 @@
 /* Assumed, since the host's code has no GPU registers: a typical number */
 #define NR_REGS		32
 
-static int capability(const struct core_device *device)
+static int function_capability(const struct core_device *device)
 {
 	return device->board.capability;
 }
@@ -56,7 +56,7 @@ CORE_API int core_function_attribute(const struct heapsim_kernel *kernel,
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
 	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-		*value = capability(device);
+		*value = function_capability(device);
 		return CUDA_SUCCESS;
 	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
 		*value = (int)core_shared_max(kernel);
@@ -104,7 +104,7 @@ CORE_API int core_set_function_attribute(struct heapsim_kernel *kernel,
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
-static size_t fact(const struct core_device *device, int attr)
+static size_t function_limit(const struct core_device *device, int attr)
 {
 	int value = 0;
 
@@ -130,14 +130,15 @@ CORE_API int core_occupancy(const struct core_device *device, int block_size,
 	size_t nr, by_other;
 
 	if (block_size > MAX_THREADS ||
-	    shared_len > fact(device, SHARED_OPTIN))
+	    shared_len > function_limit(device, SHARED_OPTIN))
 		return 0;
-	nr = fact(device, THREADS_OF_SM) / WARP / warps;
-	by_other = fact(device, BLOCKS_OF_SM);
+	nr = function_limit(device, THREADS_OF_SM) / WARP / warps;
+	by_other = function_limit(device, BLOCKS_OF_SM);
 	if (nr > by_other)
 		nr = by_other;
-	shared_len += fact(device, RESERVED);
-	by_other = shared_len ? fact(device, SHARED_OF_SM) / shared_len : nr;
+	shared_len += function_limit(device, RESERVED);
+	by_other = shared_len ?
+		function_limit(device, SHARED_OF_SM) / shared_len : nr;
 	return nr < by_other ? nr : by_other;
 }
 
@@ -157,8 +158,10 @@ CORE_API int core_occupancy_shared(const struct core_device *device,
 
 	if (core_occupancy(device, block_size, 0) < nr_blocks)
 		return CUDA_ERROR_INVALID_VALUE;
-	each = fact(device, SHARED_OF_SM) / nr_blocks - fact(device, RESERVED);
-	max = fact(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+	each = function_limit(device, SHARED_OF_SM) / nr_blocks -
+	       function_limit(device, RESERVED);
+	max = function_limit(device,
+			     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
 	*len = each < max ? each : max;
 	return CUDA_SUCCESS;
 }

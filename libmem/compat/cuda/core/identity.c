@@ -31,7 +31,7 @@ CORE_API int core_pci_id(const struct core_device *device, char *id, int len)
 }
 
 /* Parses as CUDA does: the domain, the function or both may be omitted. */
-static bool parse(const char *id, unsigned int at[4])
+static bool identity_parse(const char *id, unsigned int at[4])
 {
 	int end = 0;
 
@@ -62,7 +62,7 @@ CORE_API int core_device_at(const char *id, int *ordinal)
 	char wanted[32], own[PCI_ID_LEN];
 	int i;
 
-	if (!parse(id, at))
+	if (!identity_parse(id, at))
 		return CUDA_ERROR_INVALID_VALUE;
 	snprintf(wanted, sizeof(wanted), "%04x:%02x:%02x.%x", at[0], at[1],
 		 at[2], at[3]);

@@ -80,14 +80,14 @@ static struct export *exports;
 static struct import *imports;
 
 /* For a board without memory IPC, and a backend whose memory has no file */
-static int not_here(const struct CUctx_st *ctx, const char *call)
+static int ipc_unsupported(const struct CUctx_st *ctx, const char *call)
 {
 	return ctx->device->board.has_memory_ipc ? core_missing(call) :
 						   CUDA_ERROR_NOT_SUPPORTED;
 }
 
-static int handle_fill(const struct core_ptr *what, int fd,
-		       struct ipc_handle *handle)
+static int ipc_handle_fill(const struct core_ptr *what, int fd,
+			   struct ipc_handle *handle)
 {
 	struct stat stat;
 
@@ -109,7 +109,7 @@ static int handle_fill(const struct core_ptr *what, int fd,
  * Returns the descriptor of exported memory; exports it the first time. The
  * lock is held.
  */
-static int export_fd(const struct core_ptr *what, int *fd)
+static int ipc_export_fd(const struct core_ptr *what, int *fd)
 {
 	struct export *export;
 	int rc;
@@ -127,9 +127,10 @@ static int export_fd(const struct core_ptr *what, int *fd)
 	rc = mem_ptr_export(what->ctx->mem, what->info.base, fd);
 	if (rc) {
 		free(export);
-		return rc == -EOPNOTSUPP ? not_here(what->ctx,
-						    "cudaIpcGetMemHandle") :
-					   core_error(rc);
+		return rc == -EOPNOTSUPP ?
+			       ipc_unsupported(what->ctx,
+					       "cudaIpcGetMemHandle") :
+			       core_error(rc);
 	}
 	export->base = what->info.base;
 	export->fd = *fd;
@@ -170,9 +171,9 @@ CORE_API int core_ipc_export(const void *ptr, void *handle)
 	    !core_object_ctx(CORE_MEMORY, what.info.base))
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	rc = export_fd(&what, &fd);
+	rc = ipc_export_fd(&what, &fd);
 	if (!rc)
-		rc = handle_fill(&what, fd, handle);
+		rc = ipc_handle_fill(&what, fd, handle);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -198,13 +199,14 @@ void core_ipc_forget(const void *base)
 	free(export);
 }
 
-static bool is_file(const struct ipc_handle *handle, const struct stat *stat)
+static bool ipc_is_file(const struct ipc_handle *handle,
+			const struct stat *stat)
 {
 	return stat->st_dev == handle->dev && stat->st_ino == handle->ino;
 }
 
 /* Checks the file before opening it, too, since it may be any file by now. */
-static int handle_open(const struct ipc_handle *handle, int *fd)
+static int ipc_handle_open(const struct ipc_handle *handle, int *fd)
 {
 	char path[40];
 	struct stat now;
@@ -214,21 +216,21 @@ static int handle_open(const struct ipc_handle *handle, int *fd)
 	if (stat(path, &now))
 		return errno == EACCES || errno == EPERM ?
 			CUDA_ERROR_MAP_FAILED : CUDA_ERROR_INVALID_HANDLE;
-	if (!is_file(handle, &now))
+	if (!ipc_is_file(handle, &now))
 		return CUDA_ERROR_INVALID_HANDLE;
 	*fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0)
 		return errno == EMFILE || errno == ENFILE ?
 			CUDA_ERROR_OPERATING_SYSTEM : CUDA_ERROR_MAP_FAILED;
-	if (!fstat(*fd, &now) && is_file(handle, &now))
+	if (!fstat(*fd, &now) && ipc_is_file(handle, &now))
 		return CUDA_SUCCESS;
 	close(*fd);
 	return CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* The lock is held. */
-static int import_new(struct CUctx_st *ctx, const struct ipc_handle *handle,
-		      int fd, struct import **made)
+static int ipc_import_new(struct CUctx_st *ctx, const struct ipc_handle *handle,
+			  int fd, struct import **made)
 {
 	struct import *new = calloc(1, sizeof(*new));
 	int rc;
@@ -241,7 +243,7 @@ static int import_new(struct CUctx_st *ctx, const struct ipc_handle *handle,
 	if (rc) {
 		free(new);
 		if (rc == -EOPNOTSUPP)
-			return not_here(ctx, "cudaIpcOpenMemHandle");
+			return ipc_unsupported(ctx, "cudaIpcOpenMemHandle");
 		return rc == -EINVAL ? CUDA_ERROR_MAP_FAILED : core_error(rc);
 	}
 	rc = core_object_add(CORE_IPC, new->ptr, ctx);
@@ -262,8 +264,8 @@ static int import_new(struct CUctx_st *ctx, const struct ipc_handle *handle,
 /*
  * Returns the context's import of the memory, or a new one. The lock is held.
  */
-static int import_of(struct CUctx_st *ctx, const struct ipc_handle *handle,
-		     int fd, struct import **import)
+static int ipc_import_of(struct CUctx_st *ctx, const struct ipc_handle *handle,
+			 int fd, struct import **import)
 {
 	struct import *at;
 
@@ -272,7 +274,7 @@ static int import_of(struct CUctx_st *ctx, const struct ipc_handle *handle,
 		    at->ino == handle->ino)
 			break;
 	*import = at;
-	return at ? CUDA_SUCCESS : import_new(ctx, handle, fd, import);
+	return at ? CUDA_SUCCESS : ipc_import_new(ctx, handle, fd, import);
 }
 
 /**
@@ -308,11 +310,11 @@ CORE_API int core_ipc_open(const void *handle, unsigned int flags, void **ptr)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (what.pid == getpid())
 		return CUDA_ERROR_INVALID_CONTEXT;
-	rc = handle_open(&what, &fd);
+	rc = ipc_handle_open(&what, &fd);
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&lock);
-	rc = import_of(ctx, &what, fd, &import);
+	rc = ipc_import_of(ctx, &what, fd, &import);
 	if (!rc) {
 		import->nr_opens++;
 		*ptr = import->ptr;
@@ -326,7 +328,8 @@ CORE_API int core_ipc_open(const void *handle, unsigned int flags, void **ptr)
  * Drops an open; returns NULL if there is none. If *@is_last, the caller must
  * free the import.
  */
-static struct import *import_put(const void *ptr, bool is_all, bool *is_last)
+static struct import *ipc_import_put(const void *ptr, bool is_all,
+				     bool *is_last)
 {
 	struct import **at, *import;
 
@@ -372,7 +375,7 @@ CORE_API int core_ipc_close(void *ptr)
 	waited = mem_ctx_sync(ctx->mem);
 	if (waited == -EPERM)
 		return core_error(-EPERM);
-	import = import_put(ptr, false, &is_last);
+	import = ipc_import_put(ptr, false, &is_last);
 	if (!import)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!is_last)
@@ -388,6 +391,6 @@ void core_ipc_drop(struct CUctx_st *ctx, void *ptr)
 {
 	bool is_last;
 
-	free(import_put(ptr, true, &is_last));
+	free(ipc_import_put(ptr, true, &is_last));
 	mem_free(ctx->mem, ptr);
 }

@@ -36,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *tree;
 static size_t stack_limit = DEFAULT_STACK;
 
-static int compare(const void *a, const void *b)
+static int launch_compare(const void *a, const void *b)
 {
 	const struct heapsim_kernel *x = a;
 	const struct heapsim_kernel *y = b;
@@ -60,7 +60,7 @@ CORE_API int core_kernel_add(struct heapsim_kernel *kernel)
 	void *at;
 
 	pthread_mutex_lock(&lock);
-	at = tsearch(kernel, &tree, compare);
+	at = tsearch(kernel, &tree, launch_compare);
 	pthread_mutex_unlock(&lock);
 	return at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -77,7 +77,7 @@ CORE_API struct heapsim_kernel *core_kernel_find(const void *fn)
 	struct heapsim_kernel **found;
 
 	pthread_mutex_lock(&lock);
-	found = tfind(&wanted, &tree, compare);
+	found = tfind(&wanted, &tree, launch_compare);
 	pthread_mutex_unlock(&lock);
 	return found ? *found : NULL;
 }
@@ -108,7 +108,7 @@ CORE_API size_t core_stack_limit(void)
 }
 
 /* HEAPSIM_CU_STACK, in KiB, replaces the base. */
-static size_t stack_len(void)
+static size_t launch_stack_len(void)
 {
 	const char *text = getenv("HEAPSIM_CU_STACK");
 	unsigned long base = text ? strtoul(text, NULL, 10) : 0;
@@ -120,7 +120,7 @@ static size_t stack_len(void)
 	return (base + core_stack_limit() + page_len - 1) & ~(page_len - 1);
 }
 
-static uint64_t timeout_ns(void)
+static uint64_t launch_timeout_ns(void)
 {
 	const char *text = getenv("HEAPSIM_CU_TIMEOUT");
 	unsigned long seconds = text ? strtoul(text, NULL, 10) : 0;
@@ -146,14 +146,14 @@ CORE_API bool core_launch_fits(const struct core_launch *launch)
 	       (uint64_t)block[0] * block[1] * block[2] <= BLOCK_MAX_THREADS;
 }
 
-static bool is_one_block(const CUlaunchAttributeValue *value)
+static bool launch_is_one_block(const CUlaunchAttributeValue *value)
 {
 	return value->clusterDim.x == 1 && value->clusterDim.y == 1 &&
 	       value->clusterDim.z == 1;
 }
 
 /* Returns true if the kernel runs as it would without the attribute. */
-static bool is_without_effect(const CUlaunchAttribute *attr)
+static bool launch_is_without_effect(const CUlaunchAttribute *attr)
 {
 	switch (attr->id) {
 	case CU_LAUNCH_ATTRIBUTE_IGNORE:
@@ -166,7 +166,7 @@ static bool is_without_effect(const CUlaunchAttribute *attr)
 	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
 		return !attr->value.cooperative;
 	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-		return is_one_block(&attr->value);
+		return launch_is_one_block(&attr->value);
 	default:
 		return false;
 	}
@@ -188,12 +188,12 @@ CORE_API int core_launch_attributes(const CUlaunchAttribute *attrs,
 	if (nr && !attrs)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < nr; i++)
-		if (!is_without_effect(&attrs[i]))
+		if (!launch_is_without_effect(&attrs[i]))
 			return CUDA_ERROR_NOT_SUPPORTED;
 	return CUDA_SUCCESS;
 }
 
-static void pack(struct block_job *job, void **args)
+static void launch_pack(struct block_job *job, void **args)
 {
 	void *to[job->kernel.nr_params + 1];
 	unsigned int i;
@@ -215,13 +215,13 @@ static void pack(struct block_job *job, void **args)
 CORE_API int core_launch(const struct core_launch *launch)
 {
 	const struct heapsim_kernel *kernel = launch->kernel;
-	struct block_job job = { .stack_len = stack_len() };
+	struct block_job job = { .stack_len = launch_stack_len() };
 	struct mem_launch what = {
 		.size = sizeof(what),
 		.kernel = block_run,
 		.shared_len = launch->shared_len,
 		.args = &job,
-		.timeout_ns = timeout_ns(),
+		.timeout_ns = launch_timeout_ns(),
 	};
 	struct mem_stream *stream;
 	struct CUctx_st *ctx;
@@ -244,7 +244,7 @@ CORE_API int core_launch(const struct core_launch *launch)
 		return CUDA_ERROR_INVALID_VALUE;
 	job.kernel = *kernel;
 	job.has_system_atomics = ctx->device->board.has_system_atomics;
-	pack(&job, launch->args);
+	launch_pack(&job, launch->args);
 	memcpy(what.grid, launch->grid, sizeof(what.grid));
 	memcpy(what.block, launch->block, sizeof(what.block));
 	what.engine = ctx->device->engine;

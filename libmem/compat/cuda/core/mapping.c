@@ -35,7 +35,7 @@ static struct mapping *all;
  */
 static atomic_uint nr_all;
 
-static void take_out(struct mapping *mapping)
+static void mapping_take_out(struct mapping *mapping)
 {
 	struct mapping **link = &all;
 
@@ -81,7 +81,7 @@ int core_mapping_add(struct CUctx_st *ctx, struct mem_object *object,
 }
 
 /* Returns the newest mapping that starts at an address. The lock is held. */
-static struct mapping *starts_at(const void *ptr)
+static struct mapping *mapping_find(const void *ptr)
 {
 	struct mapping *mapping;
 
@@ -105,7 +105,7 @@ struct CUctx_st *core_mapping_ctx(const void *ptr)
 	if (!atomic_load(&nr_all))
 		return NULL;
 	pthread_mutex_lock(&lock);
-	mapping = starts_at(ptr);
+	mapping = mapping_find(ptr);
 	if (mapping)
 		ctx = mapping->ctx;
 	pthread_mutex_unlock(&lock);
@@ -123,7 +123,7 @@ bool core_mapping_free(const void *ptr)
 	struct mapping *mapping;
 
 	pthread_mutex_lock(&lock);
-	mapping = starts_at(ptr);
+	mapping = mapping_find(ptr);
 	pthread_mutex_unlock(&lock);
 	/* The thread that removes it from the objects destroys it. */
 	if (!mapping || !core_object_del(CORE_MAPPING, mapping))
@@ -172,7 +172,7 @@ void core_mapping_drop(struct CUctx_st *ctx, void *object)
 
 	(void)ctx;
 	pthread_mutex_lock(&lock);
-	take_out(mapping);
+	mapping_take_out(mapping);
 	pthread_mutex_unlock(&lock);
 	mem_object_put(mapping->object);
 	free(mapping);

@@ -6,7 +6,7 @@
 #include "internal.h"
 
 /* Each free function only accepts memory of its own kind. */
-static enum core_type type_of(enum mem_kind kind)
+static enum core_type memory_type_of(enum mem_kind kind)
 {
 	switch (kind) {
 	case MEM_KIND_PINNED:
@@ -53,7 +53,7 @@ CORE_API int core_alloc(struct CUctx_st *ctx, enum mem_kind kind, uint64_t len,
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (rc)
 		return core_error(rc);
-	rc = core_object_add(type_of(kind), new, ctx);
+	rc = core_object_add(memory_type_of(kind), new, ctx);
 	if (rc)
 		mem_free(ctx->mem, new);
 	else
@@ -168,7 +168,7 @@ CORE_API int core_unregister(void *ptr)
 }
 
 /* Returns true for an address in the padding behind the allocation. */
-static bool is_behind(const struct mem_ptr_info *info)
+static bool memory_is_behind(const struct mem_ptr_info *info)
 {
 	const void *at = info->host ? info->host : info->device;
 
@@ -189,10 +189,12 @@ CORE_API void core_ptr(const void *ptr, struct core_ptr *what)
 	what->info.size = sizeof(what->info);
 	if (!ptr || core_current(&ctx) ||
 	    mem_ptr_info(ctx->mem, ptr, &what->info) ||
-	    what->info.kind == MEM_KIND_PAGEABLE || is_behind(&what->info))
+	    what->info.kind == MEM_KIND_PAGEABLE ||
+	    memory_is_behind(&what->info))
 		return;
 	/* In a heap's buffer, CUDA only knows mappings of its object. */
-	what->ctx = core_object_ctx(type_of(what->info.kind), what->info.base);
+	what->ctx = core_object_ctx(memory_type_of(what->info.kind),
+				    what->info.base);
 	if (!what->ctx)
 		what->ctx = core_object_ctx(CORE_IPC, what->info.base);
 	if (!what->ctx && core_symbol_find(what->info.base))

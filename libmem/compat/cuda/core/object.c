@@ -31,7 +31,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *tree;
 static struct object all = { .next = &all, .prev = &all };
 
-static int compare(const void *a, const void *b)
+static int core_object_compare(const void *a, const void *b)
 {
 	const struct object *x = a;
 	const struct object *y = b;
@@ -42,17 +42,17 @@ static int compare(const void *a, const void *b)
 }
 
 /* The lock is held. */
-static struct object *find(enum core_type type, const void *key)
+static struct object *core_object_find(enum core_type type, const void *key)
 {
 	const struct object wanted = { .type = type, .key = key };
-	struct object **found = tfind(&wanted, &tree, compare);
+	struct object **found = tfind(&wanted, &tree, core_object_compare);
 
 	return found ? *found : NULL;
 }
 
-static void take_out(struct object *object)
+static void core_object_take_out(struct object *object)
 {
-	tdelete(object, &tree, compare);
+	tdelete(object, &tree, core_object_compare);
 	object->prev->next = object->next;
 	object->next->prev = object->prev;
 	free(object);
@@ -77,7 +77,7 @@ CORE_API int core_object_add(enum core_type type, void *key,
 	object->key = key;
 	object->ctx = ctx;
 	pthread_mutex_lock(&lock);
-	if (!tsearch(object, &tree, compare)) {
+	if (!tsearch(object, &tree, core_object_compare)) {
 		pthread_mutex_unlock(&lock);
 		free(object);
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -104,7 +104,7 @@ CORE_API struct CUctx_st *core_object_ctx(enum core_type type,
 	struct object *object;
 
 	pthread_mutex_lock(&lock);
-	object = find(type, key);
+	object = core_object_find(type, key);
 	if (object)
 		ctx = object->ctx;
 	pthread_mutex_unlock(&lock);
@@ -123,15 +123,16 @@ CORE_API bool core_object_del(enum core_type type, const void *key)
 	struct object *object;
 
 	pthread_mutex_lock(&lock);
-	object = find(type, key);
+	object = core_object_find(type, key);
 	if (object)
-		take_out(object);
+		core_object_take_out(object);
 	pthread_mutex_unlock(&lock);
 	return object;
 }
 
 /* The newest object first: objects refer to older ones only. */
-static bool next_of(struct CUctx_st *ctx, enum core_type *type, void **key)
+static bool core_object_next(struct CUctx_st *ctx, enum core_type *type,
+			     void **key)
 {
 	struct object *object;
 
@@ -142,7 +143,7 @@ static bool next_of(struct CUctx_st *ctx, enum core_type *type, void **key)
 	if (object != &all) {
 		*type = object->type;
 		*key = (void *)object->key;
-		take_out(object);
+		core_object_take_out(object);
 		object = NULL;
 	}
 	pthread_mutex_unlock(&lock);
@@ -174,7 +175,7 @@ void core_objects_drop(struct CUctx_st *ctx)
 	enum core_type type;
 	void *key;
 
-	while (next_of(ctx, &type, &key))
+	while (core_object_next(ctx, &type, &key))
 		if (drop[type])
 			drop[type](ctx, key);
 	core_stream_forget(ctx, NULL);

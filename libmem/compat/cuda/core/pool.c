@@ -72,7 +72,7 @@ static CUmemoryPool pools;
 static void *live;		/* allocated pieces, by address */
 static struct piece *spares;	/* freed pieces */
 
-static int compare(const void *a, const void *b)
+static int piece_compare(const void *a, const void *b)
 {
 	const struct piece *x = a;
 	const struct piece *y = b;
@@ -83,7 +83,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Returns true if the device supports pools. */
-static bool has_pools(const struct core_device *device)
+static bool pool_is_supported(const struct core_device *device)
 {
 	int value = 0;
 
@@ -95,7 +95,7 @@ static bool has_pools(const struct core_device *device)
 /*
  * The functions below are called with the lock held, unless they say otherwise.
  */
-static CUmemoryPool add(const struct core_device *device)
+static CUmemoryPool pool_add(const struct core_device *device)
 {
 	CUmemoryPool pool = calloc(1, sizeof(*pool));
 	int i;
@@ -110,30 +110,30 @@ static CUmemoryPool add(const struct core_device *device)
 	return pool;
 }
 
-static CUmemoryPool default_of(const struct core_device *device)
+static CUmemoryPool pool_default_of(const struct core_device *device)
 {
 	CUmemoryPool pool;
 
 	for (pool = pools; pool; pool = pool->next)
 		if (pool->device == device && pool->is_default)
 			return pool;
-	pool = add(device);
+	pool = pool_add(device);
 	if (pool)
 		pool->is_default = true;
 	return pool;
 }
 
-static CUmemoryPool current_of(const struct core_device *device)
+static CUmemoryPool pool_current_of(const struct core_device *device)
 {
 	CUmemoryPool pool;
 
 	for (pool = pools; pool; pool = pool->next)
 		if (pool->device == device && pool->is_current)
 			return pool;
-	return default_of(device);
+	return pool_default_of(device);
 }
 
-static bool exists(CUmemoryPool wanted)
+static bool pool_exists(CUmemoryPool wanted)
 {
 	CUmemoryPool pool;
 
@@ -143,7 +143,8 @@ static bool exists(CUmemoryPool wanted)
 	return false;
 }
 
-static void set_current(const struct core_device *device, CUmemoryPool current)
+static void pool_set_current(const struct core_device *device,
+			     CUmemoryPool current)
 {
 	CUmemoryPool pool;
 
@@ -152,7 +153,7 @@ static void set_current(const struct core_device *device, CUmemoryPool current)
 			pool->is_current = pool == current;
 }
 
-static void remove_pool(CUmemoryPool pool)
+static void pool_remove(CUmemoryPool pool)
 {
 	CUmemoryPool *at;
 
@@ -165,7 +166,7 @@ static void remove_pool(CUmemoryPool pool)
 }
 
 /* Accounts for memory that the program has allocated. */
-static void use(CUmemoryPool pool, uint64_t len)
+static void pool_use(CUmemoryPool pool, uint64_t len)
 {
 	pool->used += len;
 	if (pool->used_high < pool->used)
@@ -175,7 +176,7 @@ static void use(CUmemoryPool pool, uint64_t len)
 }
 
 /* Removes a piece that the program has freed from its pool. */
-static void give_up(CUmemoryPool pool, uint64_t len)
+static void pool_give_up(CUmemoryPool pool, uint64_t len)
 {
 	if (!pool)
 		return;
@@ -185,27 +186,27 @@ static void give_up(CUmemoryPool pool, uint64_t len)
 		free(pool);
 }
 
-static struct piece *find_live(const void *ptr)
+static struct piece *piece_find_live(const void *ptr)
 {
 	const struct piece wanted = { .ptr = (void *)ptr };
-	struct piece **found = tfind(&wanted, &live, compare);
+	struct piece **found = tfind(&wanted, &live, piece_compare);
 
 	return found ? *found : NULL;
 }
 
 /* Removes a piece from the allocated ones. */
-static struct piece *take_live(const void *ptr)
+static struct piece *piece_take_live(const void *ptr)
 {
-	struct piece *piece = find_live(ptr);
+	struct piece *piece = piece_find_live(ptr);
 
 	if (piece) {
-		tdelete(piece, &live, compare);
+		tdelete(piece, &live, piece_compare);
 		piece->pool->used -= piece->len;
 	}
 	return piece;
 }
 
-static struct piece *take_spare(const struct piece *wanted)
+static struct piece *piece_take_spare(const struct piece *wanted)
 {
 	struct piece **at, *piece;
 
@@ -238,7 +239,7 @@ void core_pool_trim(struct CUctx_st *ctx)
 		*at = piece->next;
 		piece->next = mine;
 		mine = piece;
-		give_up(piece->pool, piece->len);
+		pool_give_up(piece->pool, piece->len);
 	}
 	pthread_mutex_unlock(&lock);
 	while (mine) {
@@ -258,9 +259,9 @@ void core_pool_forget(const void *ptr)
 	struct piece *piece;
 
 	pthread_mutex_lock(&lock);
-	piece = take_live(ptr);
+	piece = piece_take_live(ptr);
 	if (piece)
-		give_up(piece->pool, piece->len);
+		pool_give_up(piece->pool, piece->len);
 	pthread_mutex_unlock(&lock);
 	free(piece);
 }
@@ -282,7 +283,7 @@ void core_pools_reset(const struct core_device *device)
 		if (pool->device != device)
 			continue;
 		if (!pool->is_default) {
-			remove_pool(pool);
+			pool_remove(pool);
 			continue;
 		}
 		pool->is_current = false;
@@ -296,22 +297,22 @@ void core_pools_reset(const struct core_device *device)
 }
 
 /* Reserves memory of the pool, or finds a freed piece in @spare. */
-static int reserve(struct piece *wanted, struct piece **spare)
+static int piece_reserve(struct piece *wanted, struct piece **spare)
 {
 	CUmemoryPool pool = wanted->pool;
 
 	if (!pool) {
-		pool = current_of(wanted->ctx->device);
+		pool = pool_current_of(wanted->ctx->device);
 		if (!pool)
 			return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	if (!exists(pool))
+	if (!pool_exists(pool))
 		return CUDA_ERROR_INVALID_VALUE;
 	/* Boards with pools have one GPU so far. */
 	if (pool->device != wanted->ctx->device)
 		return CUDA_ERROR_INVALID_VALUE;
 	wanted->pool = pool;
-	*spare = take_spare(wanted);
+	*spare = piece_take_spare(wanted);
 	if (*spare)
 		return CUDA_SUCCESS;
 	if (pool->max && (wanted->len > pool->max ||
@@ -323,23 +324,23 @@ static int reserve(struct piece *wanted, struct piece **spare)
 }
 
 /* Before it fails, frees in libmem what has been freed. */
-static int reserve_or_trim(struct piece *wanted, struct piece **spare)
+static int piece_reserve_or_trim(struct piece *wanted, struct piece **spare)
 {
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	rc = reserve(wanted, spare);
+	rc = piece_reserve(wanted, spare);
 	pthread_mutex_unlock(&lock);
 	if (rc != CUDA_ERROR_OUT_OF_MEMORY)
 		return rc;
 	core_pool_trim(wanted->ctx);
 	pthread_mutex_lock(&lock);
-	rc = reserve(wanted, spare);
+	rc = piece_reserve(wanted, spare);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
 
-static int alloc(struct piece *piece)
+static int piece_alloc(struct piece *piece)
 {
 	struct CUctx_st *ctx = piece->ctx;
 	int rc = core_alloc(ctx, MEM_KIND_DEVICE, piece->len, 0, &piece->ptr);
@@ -351,20 +352,20 @@ static int alloc(struct piece *piece)
 }
 
 /* Makes a new piece, or a freed one that is reused, the program's. */
-static int hand_out(struct piece *piece, bool is_new)
+static int piece_hand_out(struct piece *piece, bool is_new)
 {
-	int rc = is_new ? alloc(piece) :
+	int rc = is_new ? piece_alloc(piece) :
 			  core_object_add(CORE_MEMORY, piece->ptr, piece->ctx);
 
 	pthread_mutex_lock(&lock);
-	if (!rc && !tsearch(piece, &live, compare))
+	if (!rc && !tsearch(piece, &live, piece_compare))
 		rc = CUDA_ERROR_OUT_OF_MEMORY;
 	else if (!rc)
-		use(piece->pool, piece->len);
+		pool_use(piece->pool, piece->len);
 	else if (is_new)
 		piece->ptr = NULL;
 	if (rc)
-		give_up(piece->pool, piece->len);
+		pool_give_up(piece->pool, piece->len);
 	pthread_mutex_unlock(&lock);
 	if (rc && piece->ptr) {
 		core_object_del(CORE_MEMORY, piece->ptr);
@@ -403,14 +404,14 @@ CORE_API int core_alloc_async(uint64_t len, CUmemoryPool pool, CUstream stream,
 	piece->pool = pool;
 	piece->stream = mem_stream_id(mem);
 	piece->len = len;
-	rc = reserve_or_trim(piece, &spare);
+	rc = piece_reserve_or_trim(piece, &spare);
 	if (rc)
 		goto err_free;
 	if (spare) {
 		free(piece);
 		piece = spare;
 	}
-	rc = hand_out(piece, !spare);
+	rc = piece_hand_out(piece, !spare);
 	if (rc)
 		goto err_free;
 	*ptr = piece->ptr;
@@ -459,7 +460,7 @@ CORE_API int core_free_async(void *ptr, CUstream stream)
 	spare->ptr = ptr;
 	pthread_mutex_lock(&lock);
 	/* A piece without a pool is never reused by an allocation. */
-	piece = take_live(ptr);
+	piece = piece_take_live(ptr);
 	if (piece) {
 		free(spare);
 		spare = piece;
@@ -483,15 +484,16 @@ CORE_API CUmemoryPool core_pool_of(const void *ptr)
 	struct piece *piece;
 
 	pthread_mutex_lock(&lock);
-	piece = find_live(ptr);
-	if (piece && has_pools(piece->ctx->device) && !piece->pool->is_gone)
+	piece = piece_find_live(ptr);
+	if (piece && pool_is_supported(piece->ctx->device) &&
+	    !piece->pool->is_gone)
 		pool = piece->pool;
 	pthread_mutex_unlock(&lock);
 	return pool;
 }
 
 /* Returns an error if the device has no pools. The lock is not held. */
-static int device_of(int ordinal, const struct core_device **device)
+static int pool_device_of(int ordinal, const struct core_device **device)
 {
 	const int rc = core_init();
 
@@ -500,16 +502,17 @@ static int device_of(int ordinal, const struct core_device **device)
 	*device = core_device(ordinal);
 	if (!*device)
 		return CUDA_ERROR_INVALID_DEVICE;
-	return has_pools(*device) ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+	return pool_is_supported(*device) ? CUDA_SUCCESS :
+					    CUDA_ERROR_NOT_SUPPORTED;
 }
 
-static int pool_of(int ordinal,
-		   CUmemoryPool (*find)(const struct core_device *device),
-		   CUmemoryPool *pool)
+static int pool_find(int ordinal,
+		     CUmemoryPool (*find)(const struct core_device *device),
+		     CUmemoryPool *pool)
 {
 	const struct core_device *device;
 	CUmemoryPool found;
-	const int rc = device_of(ordinal, &device);
+	const int rc = pool_device_of(ordinal, &device);
 
 	if (rc)
 		return rc;
@@ -535,7 +538,7 @@ static int pool_of(int ordinal,
  */
 CORE_API int core_pool_default(int ordinal, CUmemoryPool *pool)
 {
-	return pool_of(ordinal, default_of, pool);
+	return pool_find(ordinal, pool_default_of, pool);
 }
 
 /**
@@ -547,7 +550,7 @@ CORE_API int core_pool_default(int ordinal, CUmemoryPool *pool)
  */
 CORE_API int core_pool_current(int ordinal, CUmemoryPool *pool)
 {
-	return pool_of(ordinal, current_of, pool);
+	return pool_find(ordinal, pool_current_of, pool);
 }
 
 /**
@@ -562,20 +565,20 @@ CORE_API int core_pool_current(int ordinal, CUmemoryPool *pool)
 CORE_API int core_pool_set_current(int ordinal, CUmemoryPool pool)
 {
 	const struct core_device *device;
-	int rc = device_of(ordinal, &device);
+	int rc = pool_device_of(ordinal, &device);
 
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&lock);
-	if (exists(pool) && pool->device == device)
-		set_current(device, pool);
+	if (pool_exists(pool) && pool->device == device)
+		pool_set_current(device, pool);
 	else
 		rc = CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
 
-static bool is_zero(const unsigned char *bytes, size_t len)
+static bool pool_is_zero(const unsigned char *bytes, size_t len)
 {
 	while (len--)
 		if (bytes[len])
@@ -584,7 +587,7 @@ static bool is_zero(const unsigned char *bytes, size_t len)
 }
 
 /* Distinguishes malformed properties from those that are not supported. */
-static int check_props(const CUmemPoolProps *props)
+static int pool_check_props(const CUmemPoolProps *props)
 {
 	const unsigned int handles = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR |
 		CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT |
@@ -595,7 +598,7 @@ static int check_props(const CUmemPoolProps *props)
 	     props->allocType != CU_MEM_ALLOCATION_TYPE_MANAGED) ||
 	    props->handleTypes & ~handles ||
 	    props->usage & ~CU_MEM_POOL_CREATE_USAGE_HW_DECOMPRESS ||
-	    !is_zero(props->reserved, sizeof(props->reserved)))
+	    !pool_is_zero(props->reserved, sizeof(props->reserved)))
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (at->type) {
 	case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -611,16 +614,16 @@ static int check_props(const CUmemPoolProps *props)
 	if (props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED ||
 	    props->handleTypes || props->usage)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	return has_pools(core_device(at->id)) ? CUDA_SUCCESS :
+	return pool_is_supported(core_device(at->id)) ? CUDA_SUCCESS :
 						CUDA_ERROR_NOT_SUPPORTED;
 }
 
 /* For calls that only name a pool: checks the thread's device. */
-static int ready(void)
+static int pool_check_device(void)
 {
 	const struct core_device *device;
 
-	return device_of(core_get_device(), &device);
+	return pool_device_of(core_get_device(), &device);
 }
 
 /**
@@ -635,17 +638,17 @@ static int ready(void)
 CORE_API int core_pool_create(const CUmemPoolProps *props, CUmemoryPool *pool)
 {
 	CUmemoryPool new;
-	int rc = ready();
+	int rc = pool_check_device();
 
 	if (rc)
 		return rc;
 	if (!props || !pool)
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = check_props(props);
+	rc = pool_check_props(props);
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&lock);
-	new = add(core_device(props->location.id));
+	new = pool_add(core_device(props->location.id));
 	if (new) {
 		new->max = props->maxSize;
 		*pool = new;
@@ -655,14 +658,14 @@ CORE_API int core_pool_create(const CUmemPoolProps *props, CUmemoryPool *pool)
 }
 
 /* Acquires the lock if the pool exists. */
-static int get(CUmemoryPool pool)
+static int pool_lock(CUmemoryPool pool)
 {
-	const int rc = ready();
+	const int rc = pool_check_device();
 
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&lock);
-	if (exists(pool))
+	if (pool_exists(pool))
 		return CUDA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return CUDA_ERROR_INVALID_VALUE;
@@ -682,7 +685,7 @@ static int get(CUmemoryPool pool)
 CORE_API int core_alloc_from_pool(uint64_t len, CUmemoryPool pool,
 				  CUstream stream, void **ptr)
 {
-	const int rc = get(pool);
+	const int rc = pool_lock(pool);
 
 	if (rc)
 		return rc;
@@ -703,14 +706,14 @@ CORE_API int core_alloc_from_pool(uint64_t len, CUmemoryPool pool,
  */
 CORE_API int core_pool_destroy(CUmemoryPool pool)
 {
-	int rc = get(pool);
+	int rc = pool_lock(pool);
 
 	if (rc)
 		return rc;
 	if (pool->is_default)
 		rc = CUDA_ERROR_INVALID_VALUE;
 	else
-		remove_pool(pool);
+		pool_remove(pool);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -728,7 +731,7 @@ CORE_API int core_pool_destroy(CUmemoryPool pool)
  */
 CORE_API int core_pool_trim_to(CUmemoryPool pool)
 {
-	const int rc = get(pool);
+	const int rc = pool_lock(pool);
 
 	if (!rc)
 		pthread_mutex_unlock(&lock);
@@ -748,7 +751,7 @@ CORE_API int core_pool_trim_to(CUmemoryPool pool)
 CORE_API int core_pool_attribute(CUmemoryPool pool, unsigned int attr,
 				 void *value)
 {
-	int rc = get(pool);
+	int rc = pool_lock(pool);
 
 	if (rc)
 		return rc;
@@ -796,7 +799,7 @@ CORE_API int core_pool_attribute(CUmemoryPool pool, unsigned int attr,
 CORE_API int core_pool_set_attribute(CUmemoryPool pool, unsigned int attr,
 				     const void *value)
 {
-	int rc = get(pool);
+	int rc = pool_lock(pool);
 
 	if (rc)
 		return rc;
@@ -833,7 +836,7 @@ out:
 }
 
 /* Only a pool's own device can access its memory. */
-static int check_location(CUmemoryPool pool, const CUmemLocation *location)
+static int pool_check_location(CUmemoryPool pool, const CUmemLocation *location)
 {
 	if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -855,11 +858,11 @@ static int check_location(CUmemoryPool pool, const CUmemLocation *location)
 CORE_API int core_pool_access(CUmemoryPool pool, const CUmemLocation *location,
 			      unsigned int *flags)
 {
-	int rc = get(pool);
+	int rc = pool_lock(pool);
 
 	if (rc)
 		return rc;
-	rc = location && flags ? check_location(pool, location) :
+	rc = location && flags ? pool_check_location(pool, location) :
 				 CUDA_ERROR_INVALID_VALUE;
 	if (!rc)
 		*flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -879,7 +882,7 @@ CORE_API int core_pool_access(CUmemoryPool pool, const CUmemLocation *location,
 CORE_API int core_pool_set_access(CUmemoryPool pool,
 				  const CUmemAccessDesc *access, size_t nr)
 {
-	int rc = get(pool);
+	int rc = pool_lock(pool);
 	size_t i;
 
 	if (rc)
@@ -887,7 +890,7 @@ CORE_API int core_pool_set_access(CUmemoryPool pool,
 	if (!access && nr)
 		rc = CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; !rc && i < nr; i++) {
-		rc = check_location(pool, &access[i].location);
+		rc = pool_check_location(pool, &access[i].location);
 		if (!rc &&
 		    access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 			rc = CUDA_ERROR_INVALID_VALUE;

@@ -33,7 +33,7 @@ static const char *const type_names[] = {
 
 #define NR_TYPES	(sizeof(type_names) / sizeof(*type_names))
 
-static bool is_valid(const struct core_semaphore_desc *desc)
+static bool semaphore_is_valid(const struct core_semaphore_desc *desc)
 {
 	if (desc->type >= NR_TYPES || !type_names[desc->type])
 		return false;
@@ -49,7 +49,7 @@ static bool is_valid(const struct core_semaphore_desc *desc)
 	}
 }
 
-static int import_error(int err)
+static int semaphore_import_error(int err)
 {
 	if (err == -EINVAL || err == -EBADF)
 		return CUDA_ERROR_OPERATING_SYSTEM;
@@ -75,7 +75,7 @@ CORE_API int core_semaphore_import(struct CUctx_st *ctx,
 	char call[64];
 	int rc;
 
-	if (!is_valid(desc))
+	if (!semaphore_is_valid(desc))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (desc->type != CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD) {
 		snprintf(call, sizeof(call), "%s of %s", desc->call,
@@ -86,7 +86,8 @@ CORE_API int core_semaphore_import(struct CUctx_st *ctx,
 	if (!new)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	new->ctx = ctx;
-	rc = import_error(mem_semaphore_import(ctx->mem, desc->fd, &new->mem));
+	rc = semaphore_import_error(mem_semaphore_import(ctx->mem, desc->fd,
+							 &new->mem));
 	if (rc)
 		goto err_free;
 	rc = core_object_add(CORE_SEMAPHORE, new, ctx);

@@ -161,7 +161,7 @@ struct callback {
 	void *arg;
 };
 
-static void call_back(struct mem_stream *stream, int status, void *arg)
+static void stream_call_back(struct mem_stream *stream, int status, void *arg)
 {
 	struct callback *callback = arg;
 
@@ -200,7 +200,8 @@ CORE_API int core_stream_callback(CUstream stream, CUstreamCallback fn,
 	callback->stream = stream;
 	callback->fn = fn;
 	callback->arg = arg;
-	rc = core_error(mem_stream_add_callback(mem, call_back, callback));
+	rc = core_error(mem_stream_add_callback(mem, stream_call_back,
+						callback));
 	if (rc)
 		free(callback);
 	return rc;

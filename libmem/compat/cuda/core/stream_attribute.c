@@ -36,8 +36,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct attributes *all;
 
 /* Sets the defaults. */
-static void init(struct attributes *attributes, struct CUctx_st *ctx,
-		 struct mem_stream *mem)
+static void attributes_init(struct attributes *attributes, struct CUctx_st *ctx,
+			    struct mem_stream *mem)
 {
 	*attributes = (struct attributes){
 		.ctx = ctx,
@@ -48,7 +48,7 @@ static void init(struct attributes *attributes, struct CUctx_st *ctx,
 }
 
 /* The lock is held here and in the functions below, except as stated. */
-static struct attributes *find(const struct attributes *wanted)
+static struct attributes *attributes_find(const struct attributes *wanted)
 {
 	struct attributes *at;
 
@@ -58,9 +58,10 @@ static struct attributes *find(const struct attributes *wanted)
 	return NULL;
 }
 
-static struct attributes *find_or_add(const struct attributes *wanted)
+static struct attributes *
+attributes_find_or_add(const struct attributes *wanted)
 {
-	struct attributes *at = find(wanted);
+	struct attributes *at = attributes_find(wanted);
 
 	if (at)
 		return at;
@@ -74,7 +75,7 @@ static struct attributes *find_or_add(const struct attributes *wanted)
 }
 
 /* Sets the stream's context, its id and the defaults. The lock is not held. */
-static int resolve(CUstream stream, struct attributes *attributes)
+static int attributes_resolve(CUstream stream, struct attributes *attributes)
 {
 	struct mem_stream *mem;
 	struct CUctx_st *ctx, *own;
@@ -85,7 +86,7 @@ static int resolve(CUstream stream, struct attributes *attributes)
 	if (rc)
 		return rc;
 	own = core_object_ctx(CORE_STREAM, stream);
-	init(attributes, own ? own : ctx, mem);
+	attributes_init(attributes, own ? own : ctx, mem);
 	return CUDA_SUCCESS;
 }
 
@@ -104,14 +105,14 @@ CORE_API int core_stream_attribute(CUstream stream, unsigned int attr,
 {
 	const struct attributes *at;
 	struct attributes none;
-	int rc = resolve(stream, &none);
+	int rc = attributes_resolve(stream, &none);
 
 	if (rc)
 		return rc;
 	if (!value)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	at = find(&none);
+	at = attributes_find(&none);
 	if (!at)
 		at = &none;
 	switch (attr) {
@@ -138,8 +139,8 @@ CORE_API int core_stream_attribute(CUstream stream, unsigned int attr,
 }
 
 /* Returns true if the device can keep that much; 0 bytes reset the window. */
-static bool is_window(const struct core_device *device,
-		      const CUaccessPolicyWindow *window)
+static bool attributes_window_is_valid(const struct core_device *device,
+				       const CUaccessPolicyWindow *window)
 {
 	int max = 0;
 
@@ -151,8 +152,8 @@ static bool is_window(const struct core_device *device,
 	       window->missProp <= CU_ACCESS_PROPERTY_STREAMING;
 }
 
-static bool is_map(const struct core_device *device,
-		   const CUlaunchMemSyncDomainMap *map)
+static bool attributes_map_is_valid(const struct core_device *device,
+				    const CUlaunchMemSyncDomainMap *map)
 {
 	int nr = 0;
 
@@ -161,26 +162,29 @@ static bool is_map(const struct core_device *device,
 }
 
 /* Clamps as for a stream that is created. */
-static int clamp_priority(int priority)
+static int attributes_clamp_priority(int priority)
 {
 	if (priority < MEM_PRIORITY_GREATEST)
 		return MEM_PRIORITY_GREATEST;
 	return priority > MEM_PRIORITY_LEAST ? MEM_PRIORITY_LEAST : priority;
 }
 
-static bool is_right(const struct core_device *device, unsigned int attr,
-		     const CUlaunchAttributeValue *value)
+static bool attributes_value_is_valid(const struct core_device *device,
+				      unsigned int attr,
+				      const CUlaunchAttributeValue *value)
 {
 	switch (attr) {
 	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-		return is_window(device, &value->accessPolicyWindow);
+		return attributes_window_is_valid(device,
+						  &value->accessPolicyWindow);
 	case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
 		return value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
 		       value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC;
 	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
 		return true;
 	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-		return is_map(device, &value->memSyncDomainMap);
+		return attributes_map_is_valid(device,
+					       &value->memSyncDomainMap);
 	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
 		return value->memSyncDomain <= CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
 	default:
@@ -188,8 +192,8 @@ static bool is_right(const struct core_device *device, unsigned int attr,
 	}
 }
 
-static void set(struct attributes *at, unsigned int attr,
-		const CUlaunchAttributeValue *value)
+static void attributes_set(struct attributes *at, unsigned int attr,
+			   const CUlaunchAttributeValue *value)
 {
 	switch (attr) {
 	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
@@ -199,7 +203,7 @@ static void set(struct attributes *at, unsigned int attr,
 		at->policy = value->syncPolicy;
 		break;
 	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-		at->priority = clamp_priority(value->priority);
+		at->priority = attributes_clamp_priority(value->priority);
 		break;
 	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
 		at->map = value->memSyncDomainMap;
@@ -224,16 +228,16 @@ CORE_API int core_stream_set_attribute(CUstream stream, unsigned int attr,
 				       const CUlaunchAttributeValue *value)
 {
 	struct attributes none, *at;
-	const int rc = resolve(stream, &none);
+	const int rc = attributes_resolve(stream, &none);
 
 	if (rc)
 		return rc;
-	if (!value || !is_right(none.ctx->device, attr, value))
+	if (!value || !attributes_value_is_valid(none.ctx->device, attr, value))
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	at = find_or_add(&none);
+	at = attributes_find_or_add(&none);
 	if (at)
-		set(at, attr, value);
+		attributes_set(at, attr, value);
 	pthread_mutex_unlock(&lock);
 	return at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -250,19 +254,19 @@ CORE_API int core_stream_set_attribute(CUstream stream, unsigned int attr,
 CORE_API int core_stream_copy_attributes(CUstream dst, CUstream src)
 {
 	struct attributes to, from, *at, *what;
-	int rc = resolve(dst, &to);
+	int rc = attributes_resolve(dst, &to);
 
 	if (!rc)
-		rc = resolve(src, &from);
+		rc = attributes_resolve(src, &from);
 	if (rc)
 		return rc;
 	if (to.ctx != from.ctx)
 		return CUDA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
-	what = find(&from);
+	what = attributes_find(&from);
 	if (what)
 		from = *what;
-	at = find_or_add(&to);
+	at = attributes_find_or_add(&to);
 	if (at) {
 		from.stream = at->stream;
 		from.next = at->next;

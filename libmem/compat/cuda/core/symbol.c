@@ -25,7 +25,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *entries;
 
 /* Waits, so that no stream is active because of this copy. */
-static int set_initial(struct mem_ctx *mem, const struct core_symbol *symbol)
+static int symbol_set_initial(struct mem_ctx *mem,
+			      const struct core_symbol *symbol)
 {
 	int err = mem_copy(mem_stream_legacy(mem), symbol->at, symbol->initial,
 			   symbol->len, MEM_DIR_DEFAULT);
@@ -33,7 +34,7 @@ static int set_initial(struct mem_ctx *mem, const struct core_symbol *symbol)
 	return err ? err : mem_ctx_sync(mem);
 }
 
-static int alloc(struct mem_ctx *mem, struct core_symbol *symbol)
+static int symbol_alloc(struct mem_ctx *mem, struct core_symbol *symbol)
 {
 	char name[MEM_NAME_LEN] = "";
 	unsigned int flags = 0;
@@ -49,7 +50,7 @@ static int alloc(struct mem_ctx *mem, struct core_symbol *symbol)
 	strncpy(name, symbol->name, sizeof(name) - 1);
 	mem_set_name(mem, symbol->at, name);
 	mem_set_lasting(mem, symbol->at);
-	err = set_initial(mem, symbol);
+	err = symbol_set_initial(mem, symbol);
 	if (err)
 		mem_free(mem, symbol->at);
 	return err;
@@ -72,7 +73,7 @@ CORE_API void *core_symbol_add(const struct core_symbol *symbol)
 		return (void *)symbol->initial;
 	new->symbol = *symbol;
 	if (core_init() || !core_device(0) ||
-	    alloc(core_primary(0)->mem, &new->symbol)) {
+	    symbol_alloc(core_primary(0)->mem, &new->symbol)) {
 		free(new);
 		return (void *)symbol->initial;
 	}
@@ -110,6 +111,6 @@ void core_symbols_reset(struct CUctx_st *ctx)
 		return;
 	pthread_mutex_lock(&lock);
 	for (entry = entries; entry; entry = entry->next)
-		set_initial(ctx->mem, &entry->symbol);
+		symbol_set_initial(ctx->mem, &entry->symbol);
 	pthread_mutex_unlock(&lock);
 }

@@ -174,8 +174,8 @@ void core_view_drop(struct CUctx_st *ctx, void *object)
 }
 
 /* Normalised formats are integers that are always read as floats. */
-static void set_format(struct libmem_view *view, CUarray_format format,
-		       unsigned int nr_channels)
+static void view_set_format(struct libmem_view *view, CUarray_format format,
+			    unsigned int nr_channels)
 {
 	static const unsigned int formats[] = {
 		LIBMEM_VIEW_U8, LIBMEM_VIEW_U16, LIBMEM_VIEW_S8,
@@ -193,7 +193,8 @@ static void set_format(struct libmem_view *view, CUarray_format format,
 	}
 }
 
-static void add_level(struct libmem_view *view, const struct CUarray_st *array)
+static void view_add_level(struct libmem_view *view,
+			   const struct CUarray_st *array)
 {
 	const CUDA_ARRAY3D_DESCRIPTOR *desc = &array->desc;
 
@@ -207,8 +208,8 @@ static void add_level(struct libmem_view *view, const struct CUarray_st *array)
 	};
 }
 
-static void set_shape(struct libmem_view *view,
-		      const CUDA_ARRAY3D_DESCRIPTOR *desc)
+static void view_set_shape(struct libmem_view *view,
+			   const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
 	if (desc->Flags & CUDA_ARRAY3D_LAYERED)
 		view->flags |= LIBMEM_VIEW_LAYERED;
@@ -216,21 +217,21 @@ static void set_shape(struct libmem_view *view,
 		view->flags |= LIBMEM_VIEW_CUBEMAP;
 }
 
-static int take_array(const struct CUctx_st *ctx, CUarray array,
-		      struct libmem_view *view)
+static int view_take_array(const struct CUctx_st *ctx, CUarray array,
+			   struct libmem_view *view)
 {
 	if (!core_array_exists(array))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (array->ctx->mem != ctx->mem)
 		return CUDA_ERROR_INVALID_VALUE;
-	set_format(view, array->desc.Format, array->desc.NumChannels);
-	set_shape(view, &array->desc);
-	add_level(view, array);
+	view_set_format(view, array->desc.Format, array->desc.NumChannels);
+	view_set_shape(view, &array->desc);
+	view_add_level(view, array);
 	return CUDA_SUCCESS;
 }
 
-static int take_mipmap(const struct CUctx_st *ctx, CUmipmappedArray mipmap,
-		       struct libmem_view *view)
+static int view_take_mipmap(const struct CUctx_st *ctx, CUmipmappedArray mipmap,
+			    struct libmem_view *view)
 {
 	unsigned int i;
 
@@ -239,10 +240,10 @@ static int take_mipmap(const struct CUctx_st *ctx, CUmipmappedArray mipmap,
 	if (mipmap->ctx->mem != ctx->mem ||
 	    mipmap->nr_levels > LIBMEM_VIEW_LEVELS)
 		return CUDA_ERROR_INVALID_VALUE;
-	set_format(view, mipmap->desc.Format, mipmap->desc.NumChannels);
-	set_shape(view, &mipmap->desc);
+	view_set_format(view, mipmap->desc.Format, mipmap->desc.NumChannels);
+	view_set_shape(view, &mipmap->desc);
 	for (i = 0; i < mipmap->nr_levels; i++)
-		add_level(view, &mipmap->levels[i]);
+		view_add_level(view, &mipmap->levels[i]);
 	return CUDA_SUCCESS;
 }
 
@@ -250,7 +251,7 @@ static int take_mipmap(const struct CUctx_st *ctx, CUmipmappedArray mipmap,
  * Returns the engines' address of memory, or NULL if engines cannot access it
  * or it is not aligned.
  */
-static char *base_of(const struct CUctx_st *ctx, CUdeviceptr ptr)
+static char *view_base_of(const struct CUctx_st *ctx, CUdeviceptr ptr)
 {
 	char *const base = (char *)(uintptr_t)ptr;
 	struct core_ptr what;
@@ -263,7 +264,7 @@ static char *base_of(const struct CUctx_st *ctx, CUdeviceptr ptr)
 	return what.info.device;
 }
 
-static bool is_at_most(const struct CUctx_st *ctx, size_t extent, int attribute)
+static bool view_fits(const struct CUctx_st *ctx, size_t extent, int attribute)
 {
 	int limit;
 
@@ -271,24 +272,24 @@ static bool is_at_most(const struct CUctx_st *ctx, size_t extent, int attribute)
 	       extent <= (size_t)limit;
 }
 
-static int take_linear(const struct CUctx_st *ctx,
-		       const CUDA_RESOURCE_DESC *resource,
-		       struct libmem_view *view)
+static int view_take_linear(const struct CUctx_st *ctx,
+			    const CUDA_RESOURCE_DESC *resource,
+			    struct libmem_view *view)
 {
 	const CUarray_format format = resource->res.linear.format;
 	const unsigned int nr_channels = resource->res.linear.numChannels;
 	const unsigned int len = core_format_len(format, nr_channels);
-	char *base = base_of(ctx, resource->res.linear.devPtr);
+	char *base = view_base_of(ctx, resource->res.linear.devPtr);
 	size_t width;
 
 	if (!len || !base)
 		return CUDA_ERROR_INVALID_VALUE;
 	width = resource->res.linear.sizeInBytes / len;
 	if (!width ||
-	    !is_at_most(ctx, width,
-			CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH))
+	    !view_fits(ctx, width,
+		       CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH))
 		return CUDA_ERROR_INVALID_VALUE;
-	set_format(view, format, nr_channels);
+	view_set_format(view, format, nr_channels);
 	view->flags |= LIBMEM_VIEW_BUFFER;
 	view->nr_levels = 1;
 	view->levels[0] = (struct libmem_level){
@@ -302,9 +303,9 @@ static int take_linear(const struct CUctx_st *ctx,
 	return CUDA_SUCCESS;
 }
 
-static int take_pitch2d(const struct CUctx_st *ctx,
-			const CUDA_RESOURCE_DESC *resource,
-			struct libmem_view *view)
+static int view_take_pitch2d(const struct CUctx_st *ctx,
+			     const CUDA_RESOURCE_DESC *resource,
+			     struct libmem_view *view)
 {
 	const CUarray_format format = resource->res.pitch2D.format;
 	const unsigned int nr_channels = resource->res.pitch2D.numChannels;
@@ -312,18 +313,18 @@ static int take_pitch2d(const struct CUctx_st *ctx,
 	const size_t pitch = resource->res.pitch2D.pitchInBytes;
 	const size_t width = resource->res.pitch2D.width;
 	const size_t height = resource->res.pitch2D.height;
-	char *base = base_of(ctx, resource->res.pitch2D.devPtr);
+	char *base = view_base_of(ctx, resource->res.pitch2D.devPtr);
 
 	if (!len || !base || !width || !height || pitch % PITCH_ALIGN ||
-	    !is_at_most(ctx, width,
-			CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) ||
-	    !is_at_most(ctx, height,
-			CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) ||
-	    !is_at_most(ctx, pitch,
-			CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) ||
+	    !view_fits(ctx, width,
+		       CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) ||
+	    !view_fits(ctx, height,
+		       CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) ||
+	    !view_fits(ctx, pitch,
+		       CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) ||
 	    pitch < width * len)
 		return CUDA_ERROR_INVALID_VALUE;
-	set_format(view, format, nr_channels);
+	view_set_format(view, format, nr_channels);
 	view->nr_levels = 1;
 	view->levels[0] = (struct libmem_level){
 		.base = base,
@@ -336,35 +337,37 @@ static int take_pitch2d(const struct CUctx_st *ctx,
 	return CUDA_SUCCESS;
 }
 
-static int take_resource(const struct CUctx_st *ctx,
-			 const CUDA_RESOURCE_DESC *resource,
-			 struct libmem_view *view)
+static int view_take_resource(const struct CUctx_st *ctx,
+			      const CUDA_RESOURCE_DESC *resource,
+			      struct libmem_view *view)
 {
 	if (resource->flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (resource->resType) {
 	case CU_RESOURCE_TYPE_ARRAY:
-		return take_array(ctx, resource->res.array.hArray, view);
+		return view_take_array(ctx, resource->res.array.hArray, view);
 	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-		return take_mipmap(ctx, resource->res.mipmap.hMipmappedArray,
-				   view);
+		return view_take_mipmap(ctx,
+					resource->res.mipmap.hMipmappedArray,
+					view);
 	case CU_RESOURCE_TYPE_LINEAR:
-		return take_linear(ctx, resource, view);
+		return view_take_linear(ctx, resource, view);
 	case CU_RESOURCE_TYPE_PITCH2D:
-		return take_pitch2d(ctx, resource, view);
+		return view_take_pitch2d(ctx, resource, view);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 }
 
-static bool is_array(const CUDA_RESOURCE_DESC *resource)
+static bool view_is_array(const CUDA_RESOURCE_DESC *resource)
 {
 	return resource->resType == CU_RESOURCE_TYPE_ARRAY ||
 	       resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
 }
 
 /* CU_RES_VIEW_FORMAT_* are numbered by format, each with 1, 2, 4 channels. */
-static int set_view_format(struct libmem_view *view, unsigned int format)
+static int view_set_resource_format(struct libmem_view *view,
+				    unsigned int format)
 {
 	static const CUarray_format formats[] = {
 		CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8,
@@ -384,14 +387,14 @@ static int set_view_format(struct libmem_view *view, unsigned int format)
 	if (format > CU_RES_VIEW_FORMAT_FLOAT_4X32)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	view->flags &= ~LIBMEM_VIEW_TO_FLOAT;
-	set_format(view, formats[which / 3], channels[which % 3]);
+	view_set_format(view, formats[which / 3], channels[which % 3]);
 	return view->element_len == element_len ? CUDA_SUCCESS :
 						  CUDA_ERROR_INVALID_VALUE;
 }
 
 /* The extents must be the resource's; 0 where the resource has none. */
-static int check_extent(const CUDA_RESOURCE_DESC *resource,
-			const CUDA_RESOURCE_VIEW_DESC *desc)
+static int view_check_extent(const CUDA_RESOURCE_DESC *resource,
+			     const CUDA_RESOURCE_VIEW_DESC *desc)
 {
 	const CUDA_ARRAY3D_DESCRIPTOR *of =
 		resource->resType == CU_RESOURCE_TYPE_ARRAY ?
@@ -403,15 +406,15 @@ static int check_extent(const CUDA_RESOURCE_DESC *resource,
 					  CUDA_ERROR_INVALID_VALUE;
 }
 
-static int take_view(const CUDA_RESOURCE_DESC *resource,
-		     const CUDA_RESOURCE_VIEW_DESC *desc,
-		     struct libmem_view *view)
+static int view_take_desc(const CUDA_RESOURCE_DESC *resource,
+			  const CUDA_RESOURCE_VIEW_DESC *desc,
+			  struct libmem_view *view)
 {
 	struct libmem_level *level;
 	unsigned int i;
 	int rc;
 
-	if (!is_array(resource) || check_extent(resource, desc) ||
+	if (!view_is_array(resource) || view_check_extent(resource, desc) ||
 	    desc->firstMipmapLevel > desc->lastMipmapLevel ||
 	    desc->lastMipmapLevel >= view->nr_levels ||
 	    desc->firstLayer > desc->lastLayer)
@@ -419,7 +422,7 @@ static int take_view(const CUDA_RESOURCE_DESC *resource,
 	if (view->flags & LIBMEM_VIEW_LAYERED ?
 	    desc->lastLayer >= view->levels[0].depth : desc->lastLayer)
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = set_view_format(view, desc->format);
+	rc = view_set_resource_format(view, desc->format);
 	if (rc)
 		return rc;
 	view->nr_levels = desc->lastMipmapLevel - desc->firstMipmapLevel + 1;
@@ -435,24 +438,25 @@ static int take_view(const CUDA_RESOURCE_DESC *resource,
 	return CUDA_SUCCESS;
 }
 
-static bool is_float(const struct libmem_view *view)
+static bool view_is_float(const struct libmem_view *view)
 {
 	return view->format == LIBMEM_VIEW_F16 ||
 	       view->format == LIBMEM_VIEW_F32 ||
 	       view->flags & LIBMEM_VIEW_TO_FLOAT;
 }
 
-static bool is_wide(const struct libmem_view *view)
+static bool view_is_wide(const struct libmem_view *view)
 {
 	return view->format == LIBMEM_VIEW_U32 ||
 	       view->format == LIBMEM_VIEW_S32;
 }
 
 /* 32-bit integers are never converted to floats. */
-static void take_flags(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
+static void view_take_flags(const CUDA_TEXTURE_DESC *desc,
+			    struct libmem_view *view)
 {
-	if (!(desc->flags & CU_TRSF_READ_AS_INTEGER) && !is_float(view) &&
-	    !is_wide(view))
+	if (!(desc->flags & CU_TRSF_READ_AS_INTEGER) && !view_is_float(view) &&
+	    !view_is_wide(view))
 		view->flags |= LIBMEM_VIEW_TO_FLOAT;
 	if (desc->flags & CU_TRSF_NORMALIZED_COORDINATES)
 		view->flags |= LIBMEM_VIEW_NORMALIZED;
@@ -465,7 +469,8 @@ static void take_flags(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
  * (CUDA's reference, cuTexObjectCreate()). With coordinates that are not
  * normalised, modes that repeat are replaced by clamping.
  */
-static int take_sampler(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
+static int view_take_sampler(const CUDA_TEXTURE_DESC *desc,
+			     struct libmem_view *view)
 {
 	unsigned int i;
 
@@ -473,7 +478,7 @@ static int take_sampler(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
 	    (unsigned int)desc->filterMode > CU_TR_FILTER_MODE_LINEAR ||
 	    (unsigned int)desc->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR)
 		return CUDA_ERROR_INVALID_VALUE;
-	take_flags(desc, view);
+	view_take_flags(desc, view);
 	for (i = 0; i < 3; i++) {
 		view->address[i] = desc->addressMode[i];
 		if (view->address[i] > LIBMEM_VIEW_BORDER)
@@ -484,12 +489,12 @@ static int take_sampler(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
 	}
 	if (desc->filterMode == CU_TR_FILTER_MODE_LINEAR &&
 	    !(view->flags & LIBMEM_VIEW_BUFFER)) {
-		if (!is_float(view))
+		if (!view_is_float(view))
 			return CUDA_ERROR_INVALID_VALUE;
 		view->flags |= LIBMEM_VIEW_LINEAR;
 	}
 	if (desc->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR &&
-	    is_float(view))
+	    view_is_float(view))
 		view->flags |= LIBMEM_VIEW_MIP_LINEAR;
 	memcpy(view->border, desc->borderColor, sizeof(view->border));
 	view->bias = desc->mipmapLevelBias;
@@ -498,10 +503,10 @@ static int take_sampler(const CUDA_TEXTURE_DESC *desc, struct libmem_view *view)
 	return CUDA_SUCCESS;
 }
 
-static int object_create(struct CUctx_st *ctx, enum core_type type,
-			 const struct object *object,
-			 const struct libmem_view *view,
-			 unsigned long long *handle)
+static int view_object_create(struct CUctx_st *ctx, enum core_type type,
+			      const struct object *object,
+			      const struct libmem_view *view,
+			      unsigned long long *handle)
 {
 	struct libmem_view *new;
 	int rc;
@@ -538,13 +543,13 @@ CORE_API int core_surface_create(struct CUctx_st *ctx,
 
 	if (resource->resType != CU_RESOURCE_TYPE_ARRAY)
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = take_resource(ctx, resource, &view);
+	rc = view_take_resource(ctx, resource, &view);
 	if (rc)
 		return rc;
 	if (!(resource->res.array.hArray->desc.Flags &
 	      CUDA_ARRAY3D_SURFACE_LDST))
 		return CUDA_ERROR_INVALID_VALUE;
-	return object_create(ctx, CORE_SURFACE, &object, &view, surface);
+	return view_object_create(ctx, CORE_SURFACE, &object, &view, surface);
 }
 
 /**
@@ -571,15 +576,15 @@ CORE_API int core_texture_create(struct CUctx_st *ctx,
 {
 	struct object new = { .resource = *resource, .texture = *texture };
 	struct libmem_view seen = { .magic = LIBMEM_VIEW_TEXTURE };
-	int rc = take_resource(ctx, resource, &seen);
+	int rc = view_take_resource(ctx, resource, &seen);
 
 	if (!rc && view) {
 		new.view = *view;
 		new.has_view = true;
-		rc = take_view(resource, view, &seen);
+		rc = view_take_desc(resource, view, &seen);
 	}
 	if (!rc)
-		rc = take_sampler(texture, &seen);
+		rc = view_take_sampler(texture, &seen);
 	if (rc)
 		return rc;
 	if ((resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY &&
@@ -587,7 +592,7 @@ CORE_API int core_texture_create(struct CUctx_st *ctx,
 	    (texture->flags & CU_TRSF_SEAMLESS_CUBEMAP &&
 	     !(seen.flags & LIBMEM_VIEW_CUBEMAP)))
 		return CUDA_ERROR_INVALID_VALUE;
-	return object_create(ctx, CORE_TEXTURE, &new, &seen, object);
+	return view_object_create(ctx, CORE_TEXTURE, &new, &seen, object);
 }
 
 /**
@@ -605,8 +610,8 @@ CORE_API int core_view_destroy(enum core_type type, unsigned long long handle)
 	return CUDA_SUCCESS;
 }
 
-static int object_get(enum core_type type, unsigned long long handle,
-		      struct object *object)
+static int view_object_get(enum core_type type, unsigned long long handle,
+			   struct object *object)
 {
 	struct slab *slab;
 	unsigned int slot;
@@ -634,7 +639,7 @@ CORE_API int core_view_resource(enum core_type type, unsigned long long handle,
 				CUDA_RESOURCE_DESC *resource)
 {
 	struct object object;
-	int rc = object_get(type, handle, &object);
+	int rc = view_object_get(type, handle, &object);
 
 	if (!rc)
 		*resource = object.resource;
@@ -652,7 +657,7 @@ CORE_API int core_view_texture(unsigned long long handle,
 			       CUDA_TEXTURE_DESC *texture)
 {
 	struct object object;
-	int rc = object_get(CORE_TEXTURE, handle, &object);
+	int rc = view_object_get(CORE_TEXTURE, handle, &object);
 
 	if (!rc)
 		*texture = object.texture;
@@ -671,7 +676,7 @@ CORE_API int core_view_view(unsigned long long handle,
 			    CUDA_RESOURCE_VIEW_DESC *view)
 {
 	struct object object;
-	int rc = object_get(CORE_TEXTURE, handle, &object);
+	int rc = view_object_get(CORE_TEXTURE, handle, &object);
 
 	if (rc)
 		return rc;

@@ -3,7 +3,7 @@
 #include "driver.h"
 
 /* Converts to an ordinal or CU_DEVICE_CPU. Returns false if it is invalid. */
-static bool is_location(const CUmemLocation *location, int *where)
+static bool driver_location_of(const CUmemLocation *location, int *where)
 {
 	switch (location->type) {
 	case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -33,7 +33,7 @@ API CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
 }
 
 /* The location is ignored if the advice has none. */
-static bool has_location(CUmem_advise advice)
+static bool driver_advice_has_location(CUmem_advise advice)
 {
 	return advice != CU_MEM_ADVISE_SET_READ_MOSTLY &&
 	       advice != CU_MEM_ADVISE_UNSET_READ_MOSTLY &&
@@ -49,7 +49,8 @@ API CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count,
 
 	if (rc)
 		return rc;
-	if (has_location(advice) && !is_location(&location, &where))
+	if (driver_advice_has_location(advice) &&
+	    !driver_location_of(&location, &where))
 		return CUDA_ERROR_INVALID_VALUE;
 	return core_advise(driver_ptr(devPtr), count, advice, where);
 }
@@ -83,7 +84,7 @@ API CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count,
 
 	if (rc)
 		return rc;
-	if (flags || !is_location(&location, &where))
+	if (flags || !driver_location_of(&location, &where))
 		return CUDA_ERROR_INVALID_VALUE;
 	return core_prefetch(driver_ptr(devPtr), count, where, hStream);
 }

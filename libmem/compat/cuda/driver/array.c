@@ -3,7 +3,8 @@
 #include "core_array.h"
 #include "driver.h"
 
-static int array_create(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc)
+static int driver_array_create(CUarray *array,
+			       const CUDA_ARRAY3D_DESCRIPTOR *desc)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -15,7 +16,7 @@ static int array_create(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *desc)
 	return core_array_create(ctx, desc, array);
 }
 
-static int array_get(CUDA_ARRAY3D_DESCRIPTOR *to, CUarray array)
+static int driver_array_get(CUDA_ARRAY3D_DESCRIPTOR *to, CUarray array)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -30,23 +31,23 @@ static int array_get(CUDA_ARRAY3D_DESCRIPTOR *to, CUarray array)
 	return CUDA_SUCCESS;
 }
 
-static int flat_create(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *flat)
+static int driver_flat_create(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *flat)
 {
 	CUDA_ARRAY3D_DESCRIPTOR desc = { 0 };
 
 	if (!flat)
-		return array_create(array, NULL);
+		return driver_array_create(array, NULL);
 	desc.Width = flat->Width;
 	desc.Height = flat->Height;
 	desc.Format = flat->Format;
 	desc.NumChannels = flat->NumChannels;
-	return array_create(array, &desc);
+	return driver_array_create(array, &desc);
 }
 
-static int flat_get(CUDA_ARRAY_DESCRIPTOR *to, CUarray array)
+static int driver_flat_get(CUDA_ARRAY_DESCRIPTOR *to, CUarray array)
 {
 	CUDA_ARRAY3D_DESCRIPTOR desc;
-	const int rc = array_get(to ? &desc : NULL, array);
+	const int rc = driver_array_get(to ? &desc : NULL, array);
 
 	if (rc)
 		return rc;
@@ -57,9 +58,9 @@ static int flat_get(CUDA_ARRAY_DESCRIPTOR *to, CUarray array)
 	return CUDA_SUCCESS;
 }
 
-static int mipmap_create(CUmipmappedArray *mipmap,
-			 const CUDA_ARRAY3D_DESCRIPTOR *desc,
-			 unsigned int nr_levels)
+static int driver_mipmap_create(CUmipmappedArray *mipmap,
+				const CUDA_ARRAY3D_DESCRIPTOR *desc,
+				unsigned int nr_levels)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -71,8 +72,8 @@ static int mipmap_create(CUmipmappedArray *mipmap,
 	return core_mipmap_create(ctx, desc, nr_levels, mipmap);
 }
 
-static int level_get(CUarray *array, CUmipmappedArray mipmap,
-		     unsigned int level)
+static int driver_level_get(CUarray *array, CUmipmappedArray mipmap,
+			    unsigned int level)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -87,7 +88,7 @@ static int level_get(CUarray *array, CUmipmappedArray mipmap,
 API CUresult cuArray3DCreate_v2(CUarray *pHandle,
 				const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
-	return array_create(pHandle, pAllocateArray);
+	return driver_array_create(pHandle, pAllocateArray);
 }
 
 ALIAS(cuArray3DCreate, cuArray3DCreate_v2);
@@ -95,7 +96,7 @@ ALIAS(cuArray3DCreate, cuArray3DCreate_v2);
 API CUresult cuArrayCreate_v2(CUarray *pHandle,
 			      const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
-	return flat_create(pHandle, pAllocateArray);
+	return driver_flat_create(pHandle, pAllocateArray);
 }
 
 ALIAS(cuArrayCreate, cuArrayCreate_v2);
@@ -111,7 +112,7 @@ API CUresult cuArrayDestroy(CUarray hArray)
 API CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *to,
 				       CUarray hArray)
 {
-	return array_get(to, hArray);
+	return driver_array_get(to, hArray);
 }
 
 ALIAS(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2);
@@ -119,7 +120,7 @@ ALIAS(cuArray3DGetDescriptor, cuArray3DGetDescriptor_v2);
 API CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor,
 				     CUarray hArray)
 {
-	return flat_get(pArrayDescriptor, hArray);
+	return driver_flat_get(pArrayDescriptor, hArray);
 }
 
 ALIAS(cuArrayGetDescriptor, cuArrayGetDescriptor_v2);
@@ -128,14 +129,14 @@ API CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
 				    const CUDA_ARRAY3D_DESCRIPTOR *desc,
 				    unsigned int numMipmapLevels)
 {
-	return mipmap_create(pHandle, desc, numMipmapLevels);
+	return driver_mipmap_create(pHandle, desc, numMipmapLevels);
 }
 
 API CUresult cuMipmappedArrayGetLevel(CUarray *pLevelArray,
 				      CUmipmappedArray hMipmappedArray,
 				      unsigned int level)
 {
-	return level_get(pLevelArray, hMipmappedArray, level);
+	return driver_level_get(pLevelArray, hMipmappedArray, level);
 }
 
 API CUresult cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)

@@ -59,7 +59,7 @@ API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags,
 	return rc;
 }
 
-static int create(CUcontext *pctx, unsigned int flags, int dev)
+static int driver_context_create(CUcontext *pctx, unsigned int flags, int dev)
 {
 	const struct core_device *which;
 	const int rc = driver_ready();
@@ -74,7 +74,7 @@ static int create(CUcontext *pctx, unsigned int flags, int dev)
 
 API CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
-	return create(pctx, flags, dev);
+	return driver_context_create(pctx, flags, dev);
 }
 
 ALIAS(cuCtxCreate, cuCtxCreate_v2);
@@ -92,7 +92,7 @@ API CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray,
 		return rc;
 	if (paramsArray && numParams)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	return create(pctx, flags, dev);
+	return driver_context_create(pctx, flags, dev);
 }
 
 /* Since CUDA 13. Contexts for graphics interfaces are not modelled. */
@@ -107,7 +107,7 @@ API CUresult cuCtxCreate_v4(CUcontext *pctx,
 	if (ctxCreateParams && (ctxCreateParams->numExecAffinityParams ||
 				ctxCreateParams->cigParams))
 		return CUDA_ERROR_NOT_SUPPORTED;
-	return create(pctx, flags, dev);
+	return driver_context_create(pctx, flags, dev);
 }
 
 API CUresult cuCtxDestroy_v2(CUcontext ctx)

@@ -2,8 +2,8 @@
 /* Driver: copies of bytes. copy3d.c has boxes and arrays. */
 #include "driver.h"
 
-static int copy_in(CUstream stream, bool is_async, const struct mem_rows *rows,
-		   unsigned int sides)
+static int driver_copy_in(CUstream stream, bool is_async,
+			  const struct mem_rows *rows, unsigned int sides)
 {
 	const struct core_copy what = {
 		.rows = *rows,
@@ -17,7 +17,7 @@ static int copy_in(CUstream stream, bool is_async, const struct mem_rows *rows,
 	return rc ? rc : core_copy(&what);
 }
 
-static struct mem_rows bytes(void *dst, const void *src, size_t len)
+static struct mem_rows driver_bytes(void *dst, const void *src, size_t len)
 {
 	return (struct mem_rows){
 		.dst = dst,
@@ -27,47 +27,49 @@ static struct mem_rows bytes(void *dst, const void *src, size_t len)
 	};
 }
 
-static int copy(void *dst, const void *src, size_t len, unsigned int sides)
+static int driver_copy(void *dst, const void *src, size_t len,
+		       unsigned int sides)
 {
-	const struct mem_rows rows = bytes(dst, src, len);
+	const struct mem_rows rows = driver_bytes(dst, src, len);
 
-	return copy_in(NULL, false, &rows, sides);
+	return driver_copy_in(NULL, false, &rows, sides);
 }
 
 /* For a program with a default stream per thread */
-static int copy_own(void *dst, const void *src, size_t len, unsigned int sides)
+static int driver_copy_own(void *dst, const void *src, size_t len,
+			   unsigned int sides)
 {
-	const struct mem_rows rows = bytes(dst, src, len);
+	const struct mem_rows rows = driver_bytes(dst, src, len);
 
-	return copy_in(CU_STREAM_PER_THREAD, false, &rows, sides);
+	return driver_copy_in(CU_STREAM_PER_THREAD, false, &rows, sides);
 }
 
-static int copy_async(void *dst, const void *src, size_t len,
-		      unsigned int sides, CUstream stream)
+static int driver_copy_async(void *dst, const void *src, size_t len,
+			     unsigned int sides, CUstream stream)
 {
-	const struct mem_rows rows = bytes(dst, src, len);
+	const struct mem_rows rows = driver_bytes(dst, src, len);
 
-	return copy_in(stream, true, &rows, sides);
+	return driver_copy_in(stream, true, &rows, sides);
 }
 
 /* The type of each side is found from its address. */
 API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-	return copy(driver_ptr(dst), driver_ptr(src), ByteCount, 0);
+	return driver_copy(driver_ptr(dst), driver_ptr(src), ByteCount, 0);
 }
 
 PER_THREAD(cuMemcpy, _ptds);
 
 API CUresult cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-	return copy_own(driver_ptr(dst), driver_ptr(src), ByteCount, 0);
+	return driver_copy_own(driver_ptr(dst), driver_ptr(src), ByteCount, 0);
 }
 
 API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
 			   CUstream hStream)
 {
-	return copy_async(driver_ptr(dst), driver_ptr(src), ByteCount, 0,
-			  hStream);
+	return driver_copy_async(driver_ptr(dst), driver_ptr(src), ByteCount, 0,
+				 hStream);
 }
 
 PER_THREAD(cuMemcpyAsync, _ptsz);
@@ -81,7 +83,8 @@ API CUresult cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src,
 API CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost,
 			     size_t ByteCount)
 {
-	return copy(driver_ptr(dstDevice), srcHost, ByteCount, CORE_DST_DEVICE);
+	return driver_copy(driver_ptr(dstDevice), srcHost, ByteCount,
+			   CORE_DST_DEVICE);
 }
 
 ALIAS(cuMemcpyHtoD, cuMemcpyHtoD_v2);
@@ -90,15 +93,15 @@ PER_THREAD(cuMemcpyHtoD_v2, _ptds);
 API CUresult cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void *srcHost,
 				  size_t ByteCount)
 {
-	return copy_own(driver_ptr(dstDevice), srcHost, ByteCount,
-			CORE_DST_DEVICE);
+	return driver_copy_own(driver_ptr(dstDevice), srcHost, ByteCount,
+			       CORE_DST_DEVICE);
 }
 
 API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost,
 				  size_t ByteCount, CUstream hStream)
 {
-	return copy_async(driver_ptr(dstDevice), srcHost, ByteCount,
-			  CORE_DST_DEVICE, hStream);
+	return driver_copy_async(driver_ptr(dstDevice), srcHost, ByteCount,
+				 CORE_DST_DEVICE, hStream);
 }
 
 ALIAS(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2);
@@ -115,7 +118,8 @@ API CUresult cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice,
 API CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice,
 			     size_t ByteCount)
 {
-	return copy(dstHost, driver_ptr(srcDevice), ByteCount, CORE_SRC_DEVICE);
+	return driver_copy(dstHost, driver_ptr(srcDevice), ByteCount,
+			   CORE_SRC_DEVICE);
 }
 
 ALIAS(cuMemcpyDtoH, cuMemcpyDtoH_v2);
@@ -124,15 +128,15 @@ PER_THREAD(cuMemcpyDtoH_v2, _ptds);
 API CUresult cuMemcpyDtoH_v2_ptds(void *dstHost, CUdeviceptr srcDevice,
 				  size_t ByteCount)
 {
-	return copy_own(dstHost, driver_ptr(srcDevice), ByteCount,
-			CORE_SRC_DEVICE);
+	return driver_copy_own(dstHost, driver_ptr(srcDevice), ByteCount,
+			       CORE_SRC_DEVICE);
 }
 
 API CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice,
 				  size_t ByteCount, CUstream hStream)
 {
-	return copy_async(dstHost, driver_ptr(srcDevice), ByteCount,
-			  CORE_SRC_DEVICE, hStream);
+	return driver_copy_async(dstHost, driver_ptr(srcDevice), ByteCount,
+				 CORE_SRC_DEVICE, hStream);
 }
 
 ALIAS(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2);
@@ -148,8 +152,8 @@ API CUresult cuMemcpyDtoHAsync_v2_ptsz(void *dstHost, CUdeviceptr srcDevice,
 API CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 			     size_t ByteCount)
 {
-	return copy(driver_ptr(dstDevice), driver_ptr(srcDevice), ByteCount,
-		    CORE_SRC_DEVICE | CORE_DST_DEVICE);
+	return driver_copy(driver_ptr(dstDevice), driver_ptr(srcDevice),
+			   ByteCount, CORE_SRC_DEVICE | CORE_DST_DEVICE);
 }
 
 ALIAS(cuMemcpyDtoD, cuMemcpyDtoD_v2);
@@ -158,16 +162,16 @@ PER_THREAD(cuMemcpyDtoD_v2, _ptds);
 API CUresult cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 				  size_t ByteCount)
 {
-	return copy_own(driver_ptr(dstDevice), driver_ptr(srcDevice), ByteCount,
-			CORE_SRC_DEVICE | CORE_DST_DEVICE);
+	return driver_copy_own(driver_ptr(dstDevice), driver_ptr(srcDevice),
+			       ByteCount, CORE_SRC_DEVICE | CORE_DST_DEVICE);
 }
 
 API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
 				  size_t ByteCount, CUstream hStream)
 {
-	return copy_async(driver_ptr(dstDevice), driver_ptr(srcDevice),
-			  ByteCount, CORE_SRC_DEVICE | CORE_DST_DEVICE,
-			  hStream);
+	return driver_copy_async(driver_ptr(dstDevice), driver_ptr(srcDevice),
+				 ByteCount, CORE_SRC_DEVICE | CORE_DST_DEVICE,
+				 hStream);
 }
 
 ALIAS(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2);
@@ -182,7 +186,7 @@ API CUresult cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice,
 }
 
 /* The contexts only need to exist, since the dma engine reaches all memory. */
-static CUresult check_peers(CUcontext a, CUcontext b)
+static CUresult driver_check_peers(CUcontext a, CUcontext b)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -197,7 +201,7 @@ API CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext,
 			  CUdeviceptr srcDevice, CUcontext srcContext,
 			  size_t ByteCount)
 {
-	const CUresult rc = check_peers(dstContext, srcContext);
+	const CUresult rc = driver_check_peers(dstContext, srcContext);
 
 	return rc ? rc : cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
 }
@@ -208,7 +212,7 @@ API CUresult cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext,
 			       CUdeviceptr srcDevice, CUcontext srcContext,
 			       size_t ByteCount)
 {
-	const CUresult rc = check_peers(dstContext, srcContext);
+	const CUresult rc = driver_check_peers(dstContext, srcContext);
 
 	return rc ? rc : cuMemcpyDtoD_v2_ptds(dstDevice, srcDevice, ByteCount);
 }
@@ -217,7 +221,7 @@ API CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
 			       CUdeviceptr srcDevice, CUcontext srcContext,
 			       size_t ByteCount, CUstream hStream)
 {
-	const CUresult rc = check_peers(dstContext, srcContext);
+	const CUresult rc = driver_check_peers(dstContext, srcContext);
 
 	return rc ? rc : cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount,
 					      hStream);

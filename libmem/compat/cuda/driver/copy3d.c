@@ -3,7 +3,8 @@
 #include "core_array.h"
 #include "driver.h"
 
-static int copy_box(const CUDA_MEMCPY3D *box, CUstream stream, bool is_async)
+static int driver_copy_box(const CUDA_MEMCPY3D *box, CUstream stream,
+			   bool is_async)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -17,7 +18,7 @@ static int copy_box(const CUDA_MEMCPY3D *box, CUstream stream, bool is_async)
 
 API CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
 {
-	return copy_box(pCopy, NULL, false);
+	return driver_copy_box(pCopy, NULL, false);
 }
 
 ALIAS(cuMemcpy3D, cuMemcpy3D_v2);
@@ -25,12 +26,12 @@ PER_THREAD(cuMemcpy3D_v2, _ptds);
 
 API CUresult cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
 {
-	return copy_box(pCopy, CU_STREAM_PER_THREAD, false);
+	return driver_copy_box(pCopy, CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
-	return copy_box(pCopy, hStream, true);
+	return driver_copy_box(pCopy, hStream, true);
 }
 
 ALIAS(cuMemcpy3DAsync, cuMemcpy3DAsync_v2);
@@ -39,16 +40,17 @@ PER_THREAD(cuMemcpy3DAsync_v2, _ptsz);
 API CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy,
 				     CUstream hStream)
 {
-	return copy_box(pCopy, driver_own(hStream), true);
+	return driver_copy_box(pCopy, driver_own(hStream), true);
 }
 
 /* The default pitch is the end of the copied row. */
-static size_t pitch_of(size_t pitch, size_t x, size_t row_len)
+static size_t driver_pitch_of(size_t pitch, size_t x, size_t row_len)
 {
 	return pitch ? pitch : x + row_len;
 }
 
-static int copy_rows(const CUDA_MEMCPY2D *rows, CUstream stream, bool is_async)
+static int driver_copy_rows(const CUDA_MEMCPY2D *rows, CUstream stream,
+			    bool is_async)
 {
 	struct CUctx_st *ctx;
 	CUDA_MEMCPY3D box;
@@ -65,16 +67,16 @@ static int copy_rows(const CUDA_MEMCPY2D *rows, CUstream stream, bool is_async)
 		.srcHost = rows->srcHost,
 		.srcDevice = rows->srcDevice,
 		.srcArray = rows->srcArray,
-		.srcPitch = pitch_of(rows->srcPitch, rows->srcXInBytes,
-				     rows->WidthInBytes),
+		.srcPitch = driver_pitch_of(rows->srcPitch, rows->srcXInBytes,
+					    rows->WidthInBytes),
 		.dstXInBytes = rows->dstXInBytes,
 		.dstY = rows->dstY,
 		.dstMemoryType = rows->dstMemoryType,
 		.dstHost = rows->dstHost,
 		.dstDevice = rows->dstDevice,
 		.dstArray = rows->dstArray,
-		.dstPitch = pitch_of(rows->dstPitch, rows->dstXInBytes,
-				     rows->WidthInBytes),
+		.dstPitch = driver_pitch_of(rows->dstPitch, rows->dstXInBytes,
+					    rows->WidthInBytes),
 		.WidthInBytes = rows->WidthInBytes,
 		.Height = rows->Height,
 		.Depth = 1,
@@ -84,7 +86,7 @@ static int copy_rows(const CUDA_MEMCPY2D *rows, CUstream stream, bool is_async)
 
 API CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
 {
-	return copy_rows(pCopy, NULL, false);
+	return driver_copy_rows(pCopy, NULL, false);
 }
 
 ALIAS(cuMemcpy2D, cuMemcpy2D_v2);
@@ -92,7 +94,7 @@ PER_THREAD(cuMemcpy2D_v2, _ptds);
 
 API CUresult cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
 {
-	return copy_rows(pCopy, CU_STREAM_PER_THREAD, false);
+	return driver_copy_rows(pCopy, CU_STREAM_PER_THREAD, false);
 }
 
 /* No pitch that cuMemcpy2D() might refuse exists here, so both are the same. */
@@ -102,7 +104,7 @@ ALIAS(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2D_v2_ptds);
 
 API CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
-	return copy_rows(pCopy, hStream, true);
+	return driver_copy_rows(pCopy, hStream, true);
 }
 
 ALIAS(cuMemcpy2DAsync, cuMemcpy2DAsync_v2);
@@ -111,12 +113,12 @@ PER_THREAD(cuMemcpy2DAsync_v2, _ptsz);
 API CUresult cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy,
 				     CUstream hStream)
 {
-	return copy_rows(pCopy, driver_own(hStream), true);
+	return driver_copy_rows(pCopy, driver_own(hStream), true);
 }
 
 /* All devices of a board share a context; an array has its own context. */
-static int copy_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream,
-		     bool is_async)
+static int driver_copy_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream,
+			    bool is_async)
 {
 	struct CUctx_st *ctx;
 	CUDA_MEMCPY3D box;
@@ -161,20 +163,20 @@ static int copy_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream,
 
 API CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 {
-	return copy_peer(pCopy, NULL, false);
+	return driver_copy_peer(pCopy, NULL, false);
 }
 
 PER_THREAD(cuMemcpy3DPeer, _ptds);
 
 API CUresult cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
 {
-	return copy_peer(pCopy, CU_STREAM_PER_THREAD, false);
+	return driver_copy_peer(pCopy, CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy,
 				 CUstream hStream)
 {
-	return copy_peer(pCopy, hStream, true);
+	return driver_copy_peer(pCopy, hStream, true);
 }
 
 PER_THREAD(cuMemcpy3DPeerAsync, _ptsz);
@@ -182,12 +184,12 @@ PER_THREAD(cuMemcpy3DPeerAsync, _ptsz);
 API CUresult cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy,
 				      CUstream hStream)
 {
-	return copy_peer(pCopy, driver_own(hStream), true);
+	return driver_copy_peer(pCopy, driver_own(hStream), true);
 }
 
 /* Copies of bytes of an array, which continue in the next row */
 
-static CUDA_MEMCPY3D from_host(const void *src)
+static CUDA_MEMCPY3D run_from_host(const void *src)
 {
 	return (CUDA_MEMCPY3D){
 		.srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -195,7 +197,7 @@ static CUDA_MEMCPY3D from_host(const void *src)
 	};
 }
 
-static CUDA_MEMCPY3D from_device(CUdeviceptr src)
+static CUDA_MEMCPY3D run_from_device(CUdeviceptr src)
 {
 	return (CUDA_MEMCPY3D){
 		.srcMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -203,7 +205,7 @@ static CUDA_MEMCPY3D from_device(CUdeviceptr src)
 	};
 }
 
-static CUDA_MEMCPY3D from_array(CUarray src, size_t off)
+static CUDA_MEMCPY3D run_from_array(CUarray src, size_t off)
 {
 	return (CUDA_MEMCPY3D){
 		.srcMemoryType = CU_MEMORYTYPE_ARRAY,
@@ -212,7 +214,7 @@ static CUDA_MEMCPY3D from_array(CUarray src, size_t off)
 	};
 }
 
-static CUDA_MEMCPY3D to_array(CUDA_MEMCPY3D copy, CUarray dst, size_t off)
+static CUDA_MEMCPY3D run_to_array(CUDA_MEMCPY3D copy, CUarray dst, size_t off)
 {
 	copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
 	copy.dstArray = dst;
@@ -220,21 +222,21 @@ static CUDA_MEMCPY3D to_array(CUDA_MEMCPY3D copy, CUarray dst, size_t off)
 	return copy;
 }
 
-static CUDA_MEMCPY3D to_host(CUDA_MEMCPY3D copy, void *dst)
+static CUDA_MEMCPY3D run_to_host(CUDA_MEMCPY3D copy, void *dst)
 {
 	copy.dstMemoryType = CU_MEMORYTYPE_HOST;
 	copy.dstHost = dst;
 	return copy;
 }
 
-static CUDA_MEMCPY3D to_device(CUDA_MEMCPY3D copy, CUdeviceptr dst)
+static CUDA_MEMCPY3D run_to_device(CUDA_MEMCPY3D copy, CUdeviceptr dst)
 {
 	copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
 	copy.dstDevice = dst;
 	return copy;
 }
 
-static int copy_run(const CUDA_MEMCPY3D copy, size_t len, CUstream stream,
+static int run_copy(const CUDA_MEMCPY3D copy, size_t len, CUstream stream,
 		    bool is_async)
 {
 	struct CUctx_st *ctx;
@@ -246,7 +248,8 @@ static int copy_run(const CUDA_MEMCPY3D copy, size_t len, CUstream stream,
 API CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
 			     const void *srcHost, size_t ByteCount)
 {
-	return copy_run(to_array(from_host(srcHost), dstArray, dstOffset),
+	return run_copy(run_to_array(run_from_host(srcHost), dstArray,
+				     dstOffset),
 			ByteCount, NULL, false);
 }
 
@@ -256,7 +259,8 @@ PER_THREAD(cuMemcpyHtoA_v2, _ptds);
 API CUresult cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
 				  const void *srcHost, size_t ByteCount)
 {
-	return copy_run(to_array(from_host(srcHost), dstArray, dstOffset),
+	return run_copy(run_to_array(run_from_host(srcHost), dstArray,
+				     dstOffset),
 			ByteCount, CU_STREAM_PER_THREAD, false);
 }
 
@@ -264,7 +268,8 @@ API CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
 				  const void *srcHost, size_t ByteCount,
 				  CUstream hStream)
 {
-	return copy_run(to_array(from_host(srcHost), dstArray, dstOffset),
+	return run_copy(run_to_array(run_from_host(srcHost), dstArray,
+				     dstOffset),
 			ByteCount, hStream, true);
 }
 
@@ -282,7 +287,8 @@ API CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray dstArray, size_t dstOffset,
 API CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
 			     size_t ByteCount)
 {
-	return copy_run(to_host(from_array(srcArray, srcOffset), dstHost),
+	return run_copy(run_to_host(run_from_array(srcArray, srcOffset),
+				    dstHost),
 			ByteCount, NULL, false);
 }
 
@@ -292,7 +298,8 @@ PER_THREAD(cuMemcpyAtoH_v2, _ptds);
 API CUresult cuMemcpyAtoH_v2_ptds(void *dstHost, CUarray srcArray,
 				  size_t srcOffset, size_t ByteCount)
 {
-	return copy_run(to_host(from_array(srcArray, srcOffset), dstHost),
+	return run_copy(run_to_host(run_from_array(srcArray, srcOffset),
+				    dstHost),
 			ByteCount, CU_STREAM_PER_THREAD, false);
 }
 
@@ -300,7 +307,8 @@ API CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray,
 				  size_t srcOffset, size_t ByteCount,
 				  CUstream hStream)
 {
-	return copy_run(to_host(from_array(srcArray, srcOffset), dstHost),
+	return run_copy(run_to_host(run_from_array(srcArray, srcOffset),
+				    dstHost),
 			ByteCount, hStream, true);
 }
 
@@ -318,7 +326,8 @@ API CUresult cuMemcpyAtoHAsync_v2_ptsz(void *dstHost, CUarray srcArray,
 API CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
 			     CUdeviceptr srcDevice, size_t ByteCount)
 {
-	return copy_run(to_array(from_device(srcDevice), dstArray, dstOffset),
+	return run_copy(run_to_array(run_from_device(srcDevice), dstArray,
+				     dstOffset),
 			ByteCount, NULL, false);
 }
 
@@ -328,14 +337,16 @@ PER_THREAD(cuMemcpyDtoA_v2, _ptds);
 API CUresult cuMemcpyDtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
 				  CUdeviceptr srcDevice, size_t ByteCount)
 {
-	return copy_run(to_array(from_device(srcDevice), dstArray, dstOffset),
+	return run_copy(run_to_array(run_from_device(srcDevice), dstArray,
+				     dstOffset),
 			ByteCount, CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray,
 			     size_t srcOffset, size_t ByteCount)
 {
-	return copy_run(to_device(from_array(srcArray, srcOffset), dstDevice),
+	return run_copy(run_to_device(run_from_array(srcArray, srcOffset),
+				      dstDevice),
 			ByteCount, NULL, false);
 }
 
@@ -345,7 +356,8 @@ PER_THREAD(cuMemcpyAtoD_v2, _ptds);
 API CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr dstDevice, CUarray srcArray,
 				  size_t srcOffset, size_t ByteCount)
 {
-	return copy_run(to_device(from_array(srcArray, srcOffset), dstDevice),
+	return run_copy(run_to_device(run_from_array(srcArray, srcOffset),
+				      dstDevice),
 			ByteCount, CU_STREAM_PER_THREAD, false);
 }
 
@@ -353,8 +365,8 @@ API CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset,
 			     CUarray srcArray, size_t srcOffset,
 			     size_t ByteCount)
 {
-	return copy_run(to_array(from_array(srcArray, srcOffset), dstArray,
-				 dstOffset),
+	return run_copy(run_to_array(run_from_array(srcArray, srcOffset),
+				     dstArray, dstOffset),
 			ByteCount, NULL, false);
 }
 
@@ -365,7 +377,7 @@ API CUresult cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
 				  CUarray srcArray, size_t srcOffset,
 				  size_t ByteCount)
 {
-	return copy_run(to_array(from_array(srcArray, srcOffset), dstArray,
-				 dstOffset),
+	return run_copy(run_to_array(run_from_array(srcArray, srcOffset),
+				     dstArray, dstOffset),
 			ByteCount, CU_STREAM_PER_THREAD, false);
 }

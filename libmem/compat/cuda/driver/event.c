@@ -60,7 +60,7 @@ API CUresult cuEventRecordWithFlags_ptsz(CUevent hEvent, CUstream hStream,
 	return cuEventRecordWithFlags(hEvent, driver_own(hStream), flags);
 }
 
-static int find(CUevent handle, struct mem_event **event)
+static int driver_event_find(CUevent handle, struct mem_event **event)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -71,7 +71,7 @@ static int find(CUevent handle, struct mem_event **event)
 API CUresult cuEventQuery(CUevent hEvent)
 {
 	struct mem_event *mem;
-	const int rc = find(hEvent, &mem);
+	const int rc = driver_event_find(hEvent, &mem);
 
 	return rc ? rc : core_error(mem_event_query(mem));
 }
@@ -79,7 +79,7 @@ API CUresult cuEventQuery(CUevent hEvent)
 API CUresult cuEventSynchronize(CUevent hEvent)
 {
 	struct mem_event *mem;
-	const int rc = find(hEvent, &mem);
+	const int rc = driver_event_find(hEvent, &mem);
 
 	return rc ? rc : core_error(mem_event_sync(mem));
 }

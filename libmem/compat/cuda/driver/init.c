@@ -86,7 +86,7 @@ static const struct {
 	{ "cuMemPrefetchAsync", "cuMemPrefetchAsync_v2", 12020 },
 };
 
-static const char *call_of(const char *name, int version)
+static const char *driver_call_of(const char *name, int version)
 {
 	size_t i;
 
@@ -98,7 +98,7 @@ static const char *call_of(const char *name, int version)
 }
 
 /* Searches this library only, since others may have the same names. */
-static void *find(const char *name, const char *suffix)
+static void *driver_find_call(const char *name, const char *suffix)
 {
 	Dl_info own, other;
 	char symbol[128];
@@ -123,27 +123,28 @@ static void *find(const char *name, const char *suffix)
 #define PROC_LEGACY	0x1U
 #define PROC_PER_THREAD	0x2U
 
-static void *proc_address(const char *symbol, int version, cuuint64_t flags)
+static void *driver_proc_address(const char *symbol, int version,
+				 cuuint64_t flags)
 {
-	const char *call = call_of(symbol, version);
+	const char *call = driver_call_of(symbol, version);
 	char v2[128];
 	void *found = NULL;
 
 	if (flags & PROC_PER_THREAD) {
-		found = find(call, "_ptsz");
+		found = driver_find_call(call, "_ptsz");
 		if (!found)
-			found = find(call, "_ptds");
+			found = driver_find_call(call, "_ptds");
 		/*
 		 * Variants of the oldest calls only exist for their second
 		 * version.
 		 */
 		snprintf(v2, sizeof(v2), "%.100s_v2", call);
 		if (!found)
-			found = find(v2, "_ptds");
+			found = driver_find_call(v2, "_ptds");
 		if (!found)
-			found = find(v2, "_ptsz");
+			found = driver_find_call(v2, "_ptsz");
 	}
-	return found ? found : find(call, "");
+	return found ? found : driver_find_call(call, "");
 }
 
 /* If @symbolStatus is used, an unknown name is not an error. */
@@ -161,7 +162,7 @@ API CUresult cuGetProcAddress_v2(const char *symbol, void **pfn,
 	if (cudaVersion > CUDA_VERSION) {
 		status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
 	} else {
-		*pfn = proc_address(symbol, cudaVersion, flags);
+		*pfn = driver_proc_address(symbol, cudaVersion, flags);
 		if (!*pfn)
 			status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	}

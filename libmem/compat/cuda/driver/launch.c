@@ -5,7 +5,7 @@
  */
 #include "driver.h"
 
-static struct heapsim_kernel *kernel_of(CUfunction function)
+static struct heapsim_kernel *driver_kernel_of(CUfunction function)
 {
 	return core_kernel_find(function);
 }
@@ -14,8 +14,8 @@ static struct heapsim_kernel *kernel_of(CUfunction function)
  * Finds the parameters in a buffer that contains all of them, each aligned.
  * Returns false if the buffer is too short.
  */
-static bool unpack(const struct heapsim_kernel *kernel, char *buf, size_t len,
-		   void **params)
+static bool driver_unpack(const struct heapsim_kernel *kernel, char *buf,
+			  size_t len, void **params)
 {
 	size_t off = 0;
 	unsigned int i;
@@ -31,7 +31,7 @@ static bool unpack(const struct heapsim_kernel *kernel, char *buf, size_t len,
 }
 
 /* Parses the list of names and values in @extra of cuLaunchKernel(). */
-static bool buffer_of(void **extra, char **buf, size_t *len)
+static bool driver_buffer_of(void **extra, char **buf, size_t *len)
 {
 	*buf = NULL;
 	*len = 0;
@@ -46,8 +46,8 @@ static bool buffer_of(void **extra, char **buf, size_t *len)
 	return *buf;
 }
 
-static int launch(struct core_launch *what, CUfunction function, void **params,
-		  void **extra)
+static int driver_launch(struct core_launch *what, CUfunction function,
+			 void **params, void **extra)
 {
 	struct CUctx_st *ctx;
 	int rc = driver_ctx(&ctx);
@@ -56,7 +56,7 @@ static int launch(struct core_launch *what, CUfunction function, void **params,
 
 	if (rc)
 		return rc;
-	what->kernel = kernel_of(function);
+	what->kernel = driver_kernel_of(function);
 	if (!what->kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (params && extra)
@@ -64,8 +64,8 @@ static int launch(struct core_launch *what, CUfunction function, void **params,
 	if (extra) {
 		void *at[what->kernel->nr_params + 1];
 
-		if (!buffer_of(extra, &buf, &len) ||
-		    !unpack(what->kernel, buf, len, at))
+		if (!driver_buffer_of(extra, &buf, &len) ||
+		    !driver_unpack(what->kernel, buf, len, at))
 			return CUDA_ERROR_INVALID_VALUE;
 		what->args = at;
 		return core_launch(what);
@@ -87,7 +87,7 @@ API CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
 		.stream = hStream,
 	};
 
-	return launch(&what, f, kernelParams, extra);
+	return driver_launch(&what, f, kernelParams, extra);
 }
 
 PER_THREAD(cuLaunchKernel, _ptsz);
@@ -139,8 +139,9 @@ API CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig *config, CUfunction f,
 }
 
 /* Finds a kernel, and the current context's device. */
-static int find(CUfunction function, const struct core_device **device,
-		struct heapsim_kernel **kernel)
+static int driver_find_kernel(CUfunction function,
+			      const struct core_device **device,
+			      struct heapsim_kernel **kernel)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -148,7 +149,7 @@ static int find(CUfunction function, const struct core_device **device,
 	if (rc)
 		return rc;
 	*device = ctx->device;
-	*kernel = kernel_of(function);
+	*kernel = driver_kernel_of(function);
 	return *kernel ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -157,7 +158,7 @@ API CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib,
 {
 	const struct core_device *device;
 	struct heapsim_kernel *kernel;
-	const int rc = find(hfunc, &device, &kernel);
+	const int rc = driver_find_kernel(hfunc, &device, &kernel);
 
 	if (rc)
 		return rc;
@@ -170,7 +171,7 @@ API CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib,
 {
 	const struct core_device *device;
 	struct heapsim_kernel *kernel;
-	const int rc = find(hfunc, &device, &kernel);
+	const int rc = driver_find_kernel(hfunc, &device, &kernel);
 
 	return rc ? rc : core_set_function_attribute(kernel, device, attrib,
 						     value);
@@ -181,7 +182,7 @@ API CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
 	const struct core_device *device;
 	struct heapsim_kernel *kernel;
-	const int rc = find(hfunc, &device, &kernel);
+	const int rc = driver_find_kernel(hfunc, &device, &kernel);
 
 	if (rc)
 		return rc;
@@ -198,7 +199,7 @@ cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
 {
 	const struct core_device *device;
 	struct heapsim_kernel *kernel;
-	const int rc = find(func, &device, &kernel);
+	const int rc = driver_find_kernel(func, &device, &kernel);
 
 	if (rc)
 		return rc;

@@ -6,8 +6,8 @@
 #define PITCH_ALIGN	512
 
 /* Unlike the runtime's calls, these refuse 0 bytes. */
-static int alloc(CUdeviceptr *dptr, enum mem_kind kind, size_t len,
-		 unsigned int flags)
+static int driver_alloc(CUdeviceptr *dptr, enum mem_kind kind, size_t len,
+			unsigned int flags)
 {
 	struct CUctx_st *ctx;
 	void *ptr;
@@ -25,7 +25,7 @@ static int alloc(CUdeviceptr *dptr, enum mem_kind kind, size_t len,
 
 API CUresult cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
-	return alloc(dptr, MEM_KIND_DEVICE, bytesize, 0);
+	return driver_alloc(dptr, MEM_KIND_DEVICE, bytesize, 0);
 }
 
 ALIAS(cuMemAlloc, cuMemAlloc_v2);
@@ -40,7 +40,7 @@ API CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize,
 		return rc;
 	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
 		return CUDA_ERROR_INVALID_VALUE;
-	return alloc(dptr, MEM_KIND_MANAGED, bytesize, flags);
+	return driver_alloc(dptr, MEM_KIND_MANAGED, bytesize, flags);
 }
 
 API CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch,
@@ -61,7 +61,7 @@ API CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch,
 	pitch = (WidthInBytes + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
 	if (__builtin_mul_overflow(pitch, Height, &len))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	rc = alloc(dptr, MEM_KIND_DEVICE, len, 0);
+	rc = driver_alloc(dptr, MEM_KIND_DEVICE, len, 0);
 	if (!rc)
 		*pPitch = pitch;
 	return rc;
@@ -70,7 +70,7 @@ API CUresult cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch,
 ALIAS(cuMemAllocPitch, cuMemAllocPitch_v2);
 
 /* Each free function only accepts memory of its own kind. */
-static int give_back(void *ptr, enum core_type type)
+static int driver_free(void *ptr, enum core_type type)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -84,14 +84,14 @@ static int give_back(void *ptr, enum core_type type)
 
 API CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
-	return give_back(driver_ptr(dptr), CORE_MEMORY);
+	return driver_free(driver_ptr(dptr), CORE_MEMORY);
 }
 
 ALIAS(cuMemFree, cuMemFree_v2);
 
 API CUresult cuMemFreeHost(void *p)
 {
-	return give_back(p, CORE_PINNED);
+	return driver_free(p, CORE_PINNED);
 }
 
 API CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
@@ -152,7 +152,7 @@ API CUresult cuMemHostUnregister(void *p)
 	return p ? core_unregister(p) : CUDA_ERROR_INVALID_VALUE;
 }
 
-static bool is_host(enum mem_kind kind)
+static bool driver_is_host(enum mem_kind kind)
 {
 	return kind == MEM_KIND_PINNED || kind == MEM_KIND_REGISTERED;
 }
@@ -169,7 +169,7 @@ API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p,
 	if (!pdptr || !p || Flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	core_ptr(p, &what);
-	if (!is_host(what.kind))
+	if (!driver_is_host(what.kind))
 		return CUDA_ERROR_INVALID_VALUE;
 	*pdptr = driver_address(what.info.device);
 	return CUDA_SUCCESS;
@@ -189,10 +189,10 @@ API CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 	if (!pFlags || !p)
 		return CUDA_ERROR_INVALID_VALUE;
 	core_ptr(p, &what);
-	if (!is_host(what.kind) && what.kind != MEM_KIND_MANAGED)
+	if (!driver_is_host(what.kind) && what.kind != MEM_KIND_MANAGED)
 		return CUDA_ERROR_INVALID_VALUE;
 	*pFlags = CU_MEMHOSTALLOC_DEVICEMAP;
-	if (is_host(what.kind))
+	if (driver_is_host(what.kind))
 		*pFlags |= what.info.flags;
 	return CUDA_SUCCESS;
 }

@@ -5,7 +5,8 @@
 #include "driver.h"
 
 /* Returns the start of the allocation, in the address space of @ptr's side. */
-static CUdeviceptr start_of(const void *ptr, const struct core_ptr *what)
+static CUdeviceptr pointer_start_of(const void *ptr,
+				    const struct core_ptr *what)
 {
 	const char *at = what->info.host;
 
@@ -30,7 +31,7 @@ API CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize,
 	if (what.kind == MEM_KIND_PAGEABLE)
 		return CUDA_ERROR_NOT_FOUND;
 	if (pbase)
-		*pbase = start_of(ptr, &what);
+		*pbase = pointer_start_of(ptr, &what);
 	if (psize)
 		*psize = what.info.len;
 	return CUDA_SUCCESS;
@@ -38,7 +39,7 @@ API CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize,
 
 ALIAS(cuMemGetAddressRange, cuMemGetAddressRange_v2);
 
-static unsigned int type_of(enum mem_kind kind)
+static unsigned int pointer_type_of(enum mem_kind kind)
 {
 	switch (kind) {
 	case MEM_KIND_PINNED:
@@ -53,11 +54,11 @@ static unsigned int type_of(enum mem_kind kind)
 }
 
 /**
- * struct answer - value of an attribute
+ * struct pointer_result - value of an attribute
  * @bytes: value
  * @len: bytes of the value
  */
-struct answer {
+struct pointer_result {
 	union {
 		void *ptr;
 		uint64_t number;
@@ -67,87 +68,90 @@ struct answer {
 	size_t len;
 };
 
-static void say_ptr(struct answer *answer, void *ptr)
+static void pointer_set_ptr(struct pointer_result *result, void *ptr)
 {
-	answer->bytes.ptr = ptr;
-	answer->len = sizeof(answer->bytes.ptr);
+	result->bytes.ptr = ptr;
+	result->len = sizeof(result->bytes.ptr);
 }
 
-static void say_number(struct answer *answer, uint64_t number)
+static void pointer_set_number(struct pointer_result *result, uint64_t number)
 {
-	answer->bytes.number = number;
-	answer->len = sizeof(answer->bytes.number);
+	result->bytes.number = number;
+	result->len = sizeof(result->bytes.number);
 }
 
-static void say_int(struct answer *answer, int value)
+static void pointer_set_int(struct pointer_result *result, int value)
 {
-	answer->bytes.value = value;
-	answer->len = sizeof(answer->bytes.value);
+	result->bytes.value = value;
+	result->len = sizeof(result->bytes.value);
 }
 
 /*
  * For memory unknown to CUDA all attributes are 0, and the device is invalid.
  */
-static int ask(const void *ptr, const struct core_ptr *what,
-	       CUpointer_attribute attribute, struct answer *answer)
+static int pointer_attribute(const void *ptr, const struct core_ptr *what,
+			     CUpointer_attribute attribute,
+			     struct pointer_result *result)
 {
 	const bool is_ours = what->kind != MEM_KIND_PAGEABLE;
 
-	memset(answer, 0, sizeof(*answer));
+	memset(result, 0, sizeof(*result));
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		say_ptr(answer, what->ctx);
+		pointer_set_ptr(result, what->ctx);
 		break;
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-		say_int(answer, type_of(what->kind));
+		pointer_set_int(result, pointer_type_of(what->kind));
 		break;
 	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-		say_ptr(answer, is_ours ? what->info.device : NULL);
+		pointer_set_ptr(result, is_ours ? what->info.device : NULL);
 		break;
 	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-		say_ptr(answer, is_ours ? what->info.host : NULL);
+		pointer_set_ptr(result, is_ours ? what->info.host : NULL);
 		break;
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-		say_int(answer, 0);
+		pointer_set_int(result, 0);
 		break;
 	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
 	case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-		say_number(answer, is_ours ? what->info.id : 0);
+		pointer_set_number(result, is_ours ? what->info.id : 0);
 		break;
 	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-		say_int(answer, what->kind == MEM_KIND_MANAGED);
+		pointer_set_int(result, what->kind == MEM_KIND_MANAGED);
 		break;
 	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		say_int(answer, is_ours ? what->ctx->device->ordinal :
+		pointer_set_int(result, is_ours ? what->ctx->device->ordinal :
 					  CU_DEVICE_INVALID);
 		break;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-		say_int(answer, what->kind == MEM_KIND_DEVICE &&
-			!(what->info.flags & MEM_DEVICE_IMPORTED) &&
-			what->ctx->device->board.has_memory_ipc);
+		pointer_set_int(result, what->kind == MEM_KIND_DEVICE &&
+				!(what->info.flags & MEM_DEVICE_IMPORTED) &&
+				what->ctx->device->board.has_memory_ipc);
 		break;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
 	case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-		say_number(answer, is_ours ? start_of(ptr, what) : 0);
+		pointer_set_number(result,
+				   is_ours ? pointer_start_of(ptr, what) : 0);
 		break;
 	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
 	case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-		say_number(answer, is_ours ? what->info.len : 0);
+		pointer_set_number(result, is_ours ? what->info.len : 0);
 		break;
 	case CU_POINTER_ATTRIBUTE_MAPPED:
-		say_int(answer, is_ours);
+		pointer_set_int(result, is_ours);
 		break;
 	case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-		say_number(answer, 0);
+		pointer_set_number(result, 0);
 		break;
 	case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-		say_int(answer, is_ours ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE :
+		pointer_set_int(result,
+				is_ours ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE :
 					  CU_MEM_ACCESS_FLAGS_PROT_NONE);
 		break;
 	case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-		say_ptr(answer, is_ours ? core_pool_of(what->info.base) :
-					  NULL);
+		pointer_set_ptr(result,
+				is_ours ? core_pool_of(what->info.base) : NULL);
 		break;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
@@ -156,18 +160,18 @@ static int ask(const void *ptr, const struct core_ptr *what,
 }
 
 /* Returns true for the address on a side that has none. */
-static bool is_missing(const struct answer *answer,
-		       CUpointer_attribute attribute)
+static bool pointer_is_missing(const struct pointer_result *result,
+			       CUpointer_attribute attribute)
 {
 	return (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER ||
 		attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER) &&
-	       !answer->bytes.ptr;
+	       !result->bytes.ptr;
 }
 
 API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
 				   CUdeviceptr ptr)
 {
-	struct answer answer;
+	struct pointer_result result;
 	struct CUctx_st *ctx;
 	struct core_ptr what;
 	int rc = driver_ctx(&ctx);
@@ -179,11 +183,11 @@ API CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
 	core_ptr(driver_ptr(ptr), &what);
 	if (what.kind == MEM_KIND_PAGEABLE)
 		return CUDA_ERROR_INVALID_VALUE;
-	rc = ask(driver_ptr(ptr), &what, attribute, &answer);
-	if (!rc && is_missing(&answer, attribute))
+	rc = pointer_attribute(driver_ptr(ptr), &what, attribute, &result);
+	if (!rc && pointer_is_missing(&result, attribute))
 		rc = CUDA_ERROR_INVALID_VALUE;
 	if (!rc)
-		memcpy(data, &answer.bytes, answer.len);
+		memcpy(data, &result.bytes, result.len);
 	return rc;
 }
 
@@ -192,7 +196,7 @@ API CUresult cuPointerGetAttributes(unsigned int numAttributes,
 				    CUpointer_attribute *attributes,
 				    void **data, CUdeviceptr ptr)
 {
-	struct answer answer;
+	struct pointer_result result;
 	struct CUctx_st *ctx;
 	struct core_ptr what;
 	unsigned int i;
@@ -206,10 +210,11 @@ API CUresult cuPointerGetAttributes(unsigned int numAttributes,
 	for (i = 0; i < numAttributes; i++) {
 		if (!data[i])
 			return CUDA_ERROR_INVALID_VALUE;
-		rc = ask(driver_ptr(ptr), &what, attributes[i], &answer);
+		rc = pointer_attribute(driver_ptr(ptr), &what, attributes[i],
+				       &result);
 		if (rc)
 			return rc;
-		memcpy(data[i], &answer.bytes, answer.len);
+		memcpy(data[i], &result.bytes, result.len);
 	}
 	return CUDA_SUCCESS;
 }

@@ -2,7 +2,7 @@
 /* Driver: fills, with elements of 1, 2 and 4 bytes. */
 #include "driver.h"
 
-static int set(struct core_set what, CUstream stream, bool is_async)
+static int driver_set(struct core_set what, CUstream stream, bool is_async)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -12,7 +12,8 @@ static int set(struct core_set what, CUstream stream, bool is_async)
 	return rc ? rc : core_set(&what);
 }
 
-static struct core_set bytes(CUdeviceptr dst, unsigned char value, size_t nr)
+static struct core_set set_of_u8(CUdeviceptr dst, unsigned char value,
+				 size_t nr)
 {
 	return (struct core_set){
 		.dst = driver_ptr(dst),
@@ -23,7 +24,8 @@ static struct core_set bytes(CUdeviceptr dst, unsigned char value, size_t nr)
 	};
 }
 
-static struct core_set halves(CUdeviceptr dst, unsigned short value, size_t nr)
+static struct core_set set_of_u16(CUdeviceptr dst, unsigned short value,
+				  size_t nr)
 {
 	return (struct core_set){
 		.dst = driver_ptr(dst),
@@ -34,7 +36,8 @@ static struct core_set halves(CUdeviceptr dst, unsigned short value, size_t nr)
 	};
 }
 
-static struct core_set words(CUdeviceptr dst, unsigned int value, size_t nr)
+static struct core_set set_of_u32(CUdeviceptr dst, unsigned int value,
+				  size_t nr)
 {
 	return (struct core_set){
 		.dst = driver_ptr(dst),
@@ -45,8 +48,8 @@ static struct core_set words(CUdeviceptr dst, unsigned int value, size_t nr)
 	};
 }
 
-static struct core_set in_rows(struct core_set what, size_t pitch,
-			       size_t nr_rows)
+static struct core_set set_in_rows(struct core_set what, size_t pitch,
+				   size_t nr_rows)
 {
 	what.pitch = pitch;
 	what.nr_rows = nr_rows;
@@ -55,7 +58,7 @@ static struct core_set in_rows(struct core_set what, size_t pitch,
 
 API CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-	return set(bytes(dstDevice, uc, N), NULL, false);
+	return driver_set(set_of_u8(dstDevice, uc, N), NULL, false);
 }
 
 ALIAS(cuMemsetD8, cuMemsetD8_v2);
@@ -64,13 +67,14 @@ PER_THREAD(cuMemsetD8_v2, _ptds);
 API CUresult cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc,
 				size_t N)
 {
-	return set(bytes(dstDevice, uc, N), CU_STREAM_PER_THREAD, false);
+	return driver_set(set_of_u8(dstDevice, uc, N), CU_STREAM_PER_THREAD,
+			  false);
 }
 
 API CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc,
 			     size_t N, CUstream hStream)
 {
-	return set(bytes(dstDevice, uc, N), hStream, true);
+	return driver_set(set_of_u8(dstDevice, uc, N), hStream, true);
 }
 
 PER_THREAD(cuMemsetD8Async, _ptsz);
@@ -78,12 +82,13 @@ PER_THREAD(cuMemsetD8Async, _ptsz);
 API CUresult cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc,
 				  size_t N, CUstream hStream)
 {
-	return set(bytes(dstDevice, uc, N), driver_own(hStream), true);
+	return driver_set(set_of_u8(dstDevice, uc, N), driver_own(hStream),
+			  true);
 }
 
 API CUresult cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-	return set(halves(dstDevice, us, N), NULL, false);
+	return driver_set(set_of_u16(dstDevice, us, N), NULL, false);
 }
 
 ALIAS(cuMemsetD16, cuMemsetD16_v2);
@@ -92,13 +97,14 @@ PER_THREAD(cuMemsetD16_v2, _ptds);
 API CUresult cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us,
 				 size_t N)
 {
-	return set(halves(dstDevice, us, N), CU_STREAM_PER_THREAD, false);
+	return driver_set(set_of_u16(dstDevice, us, N), CU_STREAM_PER_THREAD,
+			  false);
 }
 
 API CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us,
 			      size_t N, CUstream hStream)
 {
-	return set(halves(dstDevice, us, N), hStream, true);
+	return driver_set(set_of_u16(dstDevice, us, N), hStream, true);
 }
 
 PER_THREAD(cuMemsetD16Async, _ptsz);
@@ -106,12 +112,13 @@ PER_THREAD(cuMemsetD16Async, _ptsz);
 API CUresult cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us,
 				   size_t N, CUstream hStream)
 {
-	return set(halves(dstDevice, us, N), driver_own(hStream), true);
+	return driver_set(set_of_u16(dstDevice, us, N), driver_own(hStream),
+			  true);
 }
 
 API CUresult cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-	return set(words(dstDevice, ui, N), NULL, false);
+	return driver_set(set_of_u32(dstDevice, ui, N), NULL, false);
 }
 
 ALIAS(cuMemsetD32, cuMemsetD32_v2);
@@ -120,13 +127,14 @@ PER_THREAD(cuMemsetD32_v2, _ptds);
 API CUresult cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui,
 				 size_t N)
 {
-	return set(words(dstDevice, ui, N), CU_STREAM_PER_THREAD, false);
+	return driver_set(set_of_u32(dstDevice, ui, N), CU_STREAM_PER_THREAD,
+			  false);
 }
 
 API CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui,
 			      size_t N, CUstream hStream)
 {
-	return set(words(dstDevice, ui, N), hStream, true);
+	return driver_set(set_of_u32(dstDevice, ui, N), hStream, true);
 }
 
 PER_THREAD(cuMemsetD32Async, _ptsz);
@@ -134,14 +142,16 @@ PER_THREAD(cuMemsetD32Async, _ptsz);
 API CUresult cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui,
 				   size_t N, CUstream hStream)
 {
-	return set(words(dstDevice, ui, N), driver_own(hStream), true);
+	return driver_set(set_of_u32(dstDevice, ui, N), driver_own(hStream),
+			  true);
 }
 
 API CUresult cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch,
 			     unsigned char uc, size_t Width, size_t Height)
 {
-	return set(in_rows(bytes(dstDevice, uc, Width), dstPitch, Height),
-		   NULL, false);
+	return driver_set(set_in_rows(set_of_u8(dstDevice, uc, Width), dstPitch,
+				      Height),
+			  NULL, false);
 }
 
 ALIAS(cuMemsetD2D8, cuMemsetD2D8_v2);
@@ -151,16 +161,18 @@ API CUresult cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
 				  unsigned char uc, size_t Width,
 				  size_t Height)
 {
-	return set(in_rows(bytes(dstDevice, uc, Width), dstPitch, Height),
-		   CU_STREAM_PER_THREAD, false);
+	return driver_set(set_in_rows(set_of_u8(dstDevice, uc, Width), dstPitch,
+				      Height),
+			  CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch,
 			       unsigned char uc, size_t Width,
 			       size_t Height, CUstream hStream)
 {
-	return set(in_rows(bytes(dstDevice, uc, Width), dstPitch, Height),
-		   hStream, true);
+	return driver_set(set_in_rows(set_of_u8(dstDevice, uc, Width), dstPitch,
+				      Height),
+			  hStream, true);
 }
 
 PER_THREAD(cuMemsetD2D8Async, _ptsz);
@@ -169,15 +181,17 @@ API CUresult cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch,
 				    unsigned char uc, size_t Width,
 				    size_t Height, CUstream hStream)
 {
-	return set(in_rows(bytes(dstDevice, uc, Width), dstPitch, Height),
-		   driver_own(hStream), true);
+	return driver_set(set_in_rows(set_of_u8(dstDevice, uc, Width), dstPitch,
+				      Height),
+			  driver_own(hStream), true);
 }
 
 API CUresult cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch,
 			      unsigned short us, size_t Width, size_t Height)
 {
-	return set(in_rows(halves(dstDevice, us, Width), dstPitch, Height),
-		   NULL, false);
+	return driver_set(set_in_rows(set_of_u16(dstDevice, us, Width),
+				      dstPitch, Height),
+			  NULL, false);
 }
 
 ALIAS(cuMemsetD2D16, cuMemsetD2D16_v2);
@@ -187,16 +201,18 @@ API CUresult cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
 				   unsigned short us, size_t Width,
 				   size_t Height)
 {
-	return set(in_rows(halves(dstDevice, us, Width), dstPitch, Height),
-		   CU_STREAM_PER_THREAD, false);
+	return driver_set(set_in_rows(set_of_u16(dstDevice, us, Width),
+				      dstPitch, Height),
+			  CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch,
 				unsigned short us, size_t Width,
 				size_t Height, CUstream hStream)
 {
-	return set(in_rows(halves(dstDevice, us, Width), dstPitch, Height),
-		   hStream, true);
+	return driver_set(set_in_rows(set_of_u16(dstDevice, us, Width),
+				      dstPitch, Height),
+			  hStream, true);
 }
 
 PER_THREAD(cuMemsetD2D16Async, _ptsz);
@@ -205,15 +221,17 @@ API CUresult cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch,
 				     unsigned short us, size_t Width,
 				     size_t Height, CUstream hStream)
 {
-	return set(in_rows(halves(dstDevice, us, Width), dstPitch, Height),
-		   driver_own(hStream), true);
+	return driver_set(set_in_rows(set_of_u16(dstDevice, us, Width),
+				      dstPitch, Height),
+			  driver_own(hStream), true);
 }
 
 API CUresult cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch,
 			      unsigned int ui, size_t Width, size_t Height)
 {
-	return set(in_rows(words(dstDevice, ui, Width), dstPitch, Height),
-		   NULL, false);
+	return driver_set(set_in_rows(set_of_u32(dstDevice, ui, Width),
+				      dstPitch, Height),
+			  NULL, false);
 }
 
 ALIAS(cuMemsetD2D32, cuMemsetD2D32_v2);
@@ -223,16 +241,18 @@ API CUresult cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch,
 				   unsigned int ui, size_t Width,
 				   size_t Height)
 {
-	return set(in_rows(words(dstDevice, ui, Width), dstPitch, Height),
-		   CU_STREAM_PER_THREAD, false);
+	return driver_set(set_in_rows(set_of_u32(dstDevice, ui, Width),
+				      dstPitch, Height),
+			  CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch,
 				unsigned int ui, size_t Width,
 				size_t Height, CUstream hStream)
 {
-	return set(in_rows(words(dstDevice, ui, Width), dstPitch, Height),
-		   hStream, true);
+	return driver_set(set_in_rows(set_of_u32(dstDevice, ui, Width),
+				      dstPitch, Height),
+			  hStream, true);
 }
 
 PER_THREAD(cuMemsetD2D32Async, _ptsz);
@@ -241,6 +261,7 @@ API CUresult cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch,
 				     unsigned int ui, size_t Width,
 				     size_t Height, CUstream hStream)
 {
-	return set(in_rows(words(dstDevice, ui, Width), dstPitch, Height),
-		   driver_own(hStream), true);
+	return driver_set(set_in_rows(set_of_u32(dstDevice, ui, Width),
+				      dstPitch, Height),
+			  driver_own(hStream), true);
 }

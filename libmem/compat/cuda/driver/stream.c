@@ -2,7 +2,8 @@
 /* Driver: streams, with host functions and attaches. */
 #include "driver.h"
 
-static int create(CUstream *stream, unsigned int flags, int priority)
+static int driver_stream_create(CUstream *stream, unsigned int flags,
+				int priority)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -15,13 +16,13 @@ static int create(CUstream *stream, unsigned int flags, int priority)
 
 API CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
 {
-	return create(phStream, Flags, MEM_PRIORITY_LEAST);
+	return driver_stream_create(phStream, Flags, MEM_PRIORITY_LEAST);
 }
 
 API CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags,
 					int priority)
 {
-	return create(phStream, flags, priority);
+	return driver_stream_create(phStream, flags, priority);
 }
 
 API CUresult cuStreamDestroy_v2(CUstream hStream)
@@ -35,7 +36,7 @@ API CUresult cuStreamDestroy_v2(CUstream hStream)
 ALIAS(cuStreamDestroy, cuStreamDestroy_v2);
 
 /* Finds libmem's stream of a handle in the current context. */
-static int find(CUstream handle, struct mem_stream **stream)
+static int driver_stream_find(CUstream handle, struct mem_stream **stream)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -46,7 +47,7 @@ static int find(CUstream handle, struct mem_stream **stream)
 API CUresult cuStreamGetPriority(CUstream hStream, int *priority)
 {
 	struct mem_stream *mem;
-	const int rc = find(hStream, &mem);
+	const int rc = driver_stream_find(hStream, &mem);
 
 	if (rc)
 		return rc;
@@ -66,7 +67,7 @@ API CUresult cuStreamGetPriority_ptsz(CUstream hStream, int *priority)
 API CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
 	struct mem_stream *mem;
-	const int rc = find(hStream, &mem);
+	const int rc = driver_stream_find(hStream, &mem);
 
 	if (rc)
 		return rc;
@@ -87,7 +88,7 @@ API CUresult cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags)
 API CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 {
 	struct mem_stream *mem;
-	const int rc = find(hStream, &mem);
+	const int rc = driver_stream_find(hStream, &mem);
 
 	if (rc)
 		return rc;
@@ -108,7 +109,7 @@ API CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 {
 	struct mem_stream *mem;
 	struct CUctx_st *ctx;
-	const int rc = find(hStream, &mem);
+	const int rc = driver_stream_find(hStream, &mem);
 
 	if (rc)
 		return rc;
@@ -149,7 +150,7 @@ API CUresult cuStreamGetDevice_ptsz(CUstream hStream, CUdevice *device)
 API CUresult cuStreamQuery(CUstream hStream)
 {
 	struct mem_stream *mem;
-	const int rc = find(hStream, &mem);
+	const int rc = driver_stream_find(hStream, &mem);
 
 	return rc ? rc : core_error(mem_stream_query(mem));
 }
@@ -164,7 +165,7 @@ API CUresult cuStreamQuery_ptsz(CUstream hStream)
 API CUresult cuStreamSynchronize(CUstream hStream)
 {
 	struct mem_stream *mem;
-	const int rc = find(hStream, &mem);
+	const int rc = driver_stream_find(hStream, &mem);
 
 	return rc ? rc : core_error(mem_stream_sync(mem));
 }
@@ -252,7 +253,7 @@ API CUresult cuStreamIsCapturing(CUstream hStream,
 				 CUstreamCaptureStatus *captureStatus)
 {
 	struct mem_stream *mem;
-	const int rc = find(hStream, &mem);
+	const int rc = driver_stream_find(hStream, &mem);
 
 	if (rc)
 		return rc;

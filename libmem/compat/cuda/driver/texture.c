@@ -3,8 +3,8 @@
 #include "core_array.h"
 #include "driver.h"
 
-static int get_resource(CUDA_RESOURCE_DESC *to, enum core_type type,
-			unsigned long long object)
+static int driver_get_resource(CUDA_RESOURCE_DESC *to, enum core_type type,
+			       unsigned long long object)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -15,7 +15,7 @@ static int get_resource(CUDA_RESOURCE_DESC *to, enum core_type type,
 		    CUDA_ERROR_INVALID_VALUE;
 }
 
-static int get_texture(CUDA_TEXTURE_DESC *to, unsigned long long object)
+static int driver_get_texture(CUDA_TEXTURE_DESC *to, unsigned long long object)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -25,7 +25,8 @@ static int get_texture(CUDA_TEXTURE_DESC *to, unsigned long long object)
 	return to ? core_view_texture(object, to) : CUDA_ERROR_INVALID_VALUE;
 }
 
-static int get_view(CUDA_RESOURCE_VIEW_DESC *to, unsigned long long object)
+static int driver_get_view(CUDA_RESOURCE_VIEW_DESC *to,
+			   unsigned long long object)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -35,7 +36,8 @@ static int get_view(CUDA_RESOURCE_VIEW_DESC *to, unsigned long long object)
 	return to ? core_view_view(object, to) : CUDA_ERROR_INVALID_VALUE;
 }
 
-static int destroy(enum core_type type, unsigned long long object)
+static int driver_texture_destroy(enum core_type type,
+				  unsigned long long object)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -61,26 +63,26 @@ API CUresult cuTexObjectCreate(unsigned long long *pTexObject,
 
 API CUresult cuTexObjectDestroy(CUtexObject texObject)
 {
-	return destroy(CORE_TEXTURE, texObject);
+	return driver_texture_destroy(CORE_TEXTURE, texObject);
 }
 
 API CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
 					CUtexObject texObject)
 {
-	return get_resource(pResDesc, CORE_TEXTURE, texObject);
+	return driver_get_resource(pResDesc, CORE_TEXTURE, texObject);
 }
 
 API CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc,
 				       CUtexObject texObject)
 {
-	return get_texture(pTexDesc, texObject);
+	return driver_get_texture(pTexDesc, texObject);
 }
 
 API CUresult
 cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
 			       CUtexObject texObject)
 {
-	return get_view(pResViewDesc, texObject);
+	return driver_get_view(pResViewDesc, texObject);
 }
 
 API CUresult cuSurfObjectCreate(unsigned long long *pSurfObject,
@@ -98,11 +100,11 @@ API CUresult cuSurfObjectCreate(unsigned long long *pSurfObject,
 
 API CUresult cuSurfObjectDestroy(CUsurfObject surfObject)
 {
-	return destroy(CORE_SURFACE, surfObject);
+	return driver_texture_destroy(CORE_SURFACE, surfObject);
 }
 
 API CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
 					 CUsurfObject surfObject)
 {
-	return get_resource(pResDesc, CORE_SURFACE, surfObject);
+	return driver_get_resource(pResDesc, CORE_SURFACE, surfObject);
 }

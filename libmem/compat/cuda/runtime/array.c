@@ -21,13 +21,13 @@ static const CUarray_format formats[][3] = {
 #define FIRST_NORMALIZED	cudaChannelFormatKindUnsignedNormalized8X1
 #define LAST_NORMALIZED		cudaChannelFormatKindSignedNormalized16X4
 
-static bool is_normalized(enum cudaChannelFormatKind kind)
+static bool array_is_normalized(enum cudaChannelFormatKind kind)
 {
 	return kind >= FIRST_NORMALIZED && kind <= LAST_NORMALIZED;
 }
 
 /* Returns 0 unless there are 1, 2 or 4 channels of the same length. */
-static unsigned int nr_channels_of(const struct cudaChannelFormatDesc *desc)
+static unsigned int array_nr_channels(const struct cudaChannelFormatDesc *desc)
 {
 	if (!desc->y && !desc->z && !desc->w)
 		return 1;
@@ -38,7 +38,7 @@ static unsigned int nr_channels_of(const struct cudaChannelFormatDesc *desc)
 	return desc->z == desc->x && desc->w == desc->x ? 4 : 0;
 }
 
-static int row_of_bits(int bits)
+static int array_row_of_bits(int bits)
 {
 	switch (bits) {
 	case 8:
@@ -64,12 +64,12 @@ cudaError_t cudart_format(const struct cudaChannelFormatDesc *desc,
 			  CUarray_format *format, unsigned int *nr_channels)
 {
 	const size_t nr_kinds = sizeof(formats) / sizeof(*formats);
-	const int row = row_of_bits(desc->x);
+	const int row = array_row_of_bits(desc->x);
 
-	*nr_channels = nr_channels_of(desc);
+	*nr_channels = array_nr_channels(desc);
 	if (row < 0)
 		return cudaErrorInvalidChannelDescriptor;
-	if (is_normalized(desc->f))
+	if (array_is_normalized(desc->f))
 		*format = CU_AD_FORMAT_UNORM_INT8X1 +
 			  (desc->f - FIRST_NORMALIZED);
 	else if ((size_t)desc->f < nr_kinds)
@@ -82,7 +82,7 @@ cudaError_t cudart_format(const struct cudaChannelFormatDesc *desc,
 	return cudaSuccess;
 }
 
-static enum cudaChannelFormatKind kind_of(CUarray_format format)
+static enum cudaChannelFormatKind array_kind_of(CUarray_format format)
 {
 	switch (format) {
 	case CU_AD_FORMAT_UNSIGNED_INT8:
@@ -119,7 +119,7 @@ struct cudaChannelFormatDesc cudart_channels(CUarray_format format,
 		.y = nr_channels > 1 ? bits : 0,
 		.z = nr_channels > 2 ? bits : 0,
 		.w = nr_channels > 2 ? bits : 0,
-		.f = kind_of(format),
+		.f = array_kind_of(format),
 	};
 }
 
@@ -197,7 +197,7 @@ API cudaError_t cudaMallocArray(cudaArray_t *array,
 }
 
 /* For an invalid handle these calls return cudaErrorInvalidValue. */
-static cudaError_t freed(int rc)
+static cudaError_t array_freed(int rc)
 {
 	return cudart_return(rc == CUDA_ERROR_INVALID_HANDLE ?
 			     (int)cudaErrorInvalidValue : rc);
@@ -210,7 +210,7 @@ API cudaError_t cudaFreeArray(cudaArray_t array)
 
 	if (rc || !array)
 		return cudart_return(rc);
-	return freed(core_array_destroy((CUarray)array));
+	return array_freed(core_array_destroy((CUarray)array));
 }
 
 API cudaError_t
@@ -259,7 +259,8 @@ API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
 
 	if (rc || !mipmappedArray)
 		return cudart_return(rc);
-	return freed(core_mipmap_destroy((CUmipmappedArray)mipmappedArray));
+	return array_freed(core_mipmap_destroy((CUmipmappedArray)
+					       mipmappedArray));
 }
 
 API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
@@ -302,9 +303,9 @@ API cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray,
 }
 
 /* Fails for all arrays: none is sparse, or has deferred mapping. */
-static cudaError_t no_such_array(const void *out, bool is_there)
+static cudaError_t array_unsupported(const void *out, bool exists)
 {
-	if (out && !is_there)
+	if (out && !exists)
 		return cudart_return(cudaErrorInvalidResourceHandle);
 	return cudart_return(cudaErrorInvalidValue);
 }
@@ -314,7 +315,7 @@ cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *to,
 			       cudaArray_t array, int device)
 {
 	(void)device;
-	return no_such_array(to, core_array_exists((CUarray)array));
+	return array_unsupported(to, core_array_exists((CUarray)array));
 }
 
 API cudaError_t
@@ -322,21 +323,21 @@ cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *to,
 					cudaMipmappedArray_t mipmap, int device)
 {
 	(void)device;
-	return no_such_array(to,
-			     core_mipmap_exists((CUmipmappedArray)mipmap));
+	return array_unsupported(to,
+				 core_mipmap_exists((CUmipmappedArray)mipmap));
 }
 
 API cudaError_t
 cudaArrayGetSparseProperties(struct cudaArraySparseProperties *to,
 			     cudaArray_t array)
 {
-	return no_such_array(to, core_array_exists((CUarray)array));
+	return array_unsupported(to, core_array_exists((CUarray)array));
 }
 
 API cudaError_t
 cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *to,
 				      cudaMipmappedArray_t mipmap)
 {
-	return no_such_array(to,
-			     core_mipmap_exists((CUmipmappedArray)mipmap));
+	return array_unsupported(to,
+				 core_mipmap_exists((CUmipmappedArray)mipmap));
 }

@@ -3,7 +3,7 @@
 #include "runtime.h"
 
 /* Returns false if there is no such kind. */
-static bool sides_of(enum cudaMemcpyKind kind, unsigned int *sides)
+static bool runtime_copy_sides(enum cudaMemcpyKind kind, unsigned int *sides)
 {
 	static const unsigned int known[] = {
 		[cudaMemcpyHostToHost] = 0,
@@ -19,9 +19,9 @@ static bool sides_of(enum cudaMemcpyKind kind, unsigned int *sides)
 	return true;
 }
 
-static cudaError_t copy_rows(const struct mem_rows *rows,
-			     enum cudaMemcpyKind kind, cudaStream_t stream,
-			     bool is_async)
+static cudaError_t runtime_copy_rows(const struct mem_rows *rows,
+				     enum cudaMemcpyKind kind,
+				     cudaStream_t stream, bool is_async)
 {
 	struct core_copy copy = {
 		.rows = *rows,
@@ -29,7 +29,7 @@ static cudaError_t copy_rows(const struct mem_rows *rows,
 		.is_async = is_async,
 	};
 
-	if (!sides_of(kind, &copy.sides))
+	if (!runtime_copy_sides(kind, &copy.sides))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	if (rows->nr_rows > 1 && rows->row_len &&
 	    (rows->row_len > rows->dst_pitch ||
@@ -38,9 +38,9 @@ static cudaError_t copy_rows(const struct mem_rows *rows,
 	return cudart_return(core_copy(&copy));
 }
 
-static cudaError_t copy(void *dst, const void *src, size_t count,
-			enum cudaMemcpyKind kind, cudaStream_t stream,
-			bool is_async)
+static cudaError_t runtime_copy(void *dst, const void *src, size_t count,
+				enum cudaMemcpyKind kind, cudaStream_t stream,
+				bool is_async)
 {
 	const struct mem_rows rows = {
 		.dst = dst,
@@ -49,29 +49,30 @@ static cudaError_t copy(void *dst, const void *src, size_t count,
 		.nr_rows = 1,
 	};
 
-	return copy_rows(&rows, kind, stream, is_async);
+	return runtime_copy_rows(&rows, kind, stream, is_async);
 }
 
 API cudaError_t cudaMemcpy(void *dst, const void *src, size_t count,
 			   enum cudaMemcpyKind kind)
 {
-	return copy(dst, src, count, kind, NULL, false);
+	return runtime_copy(dst, src, count, kind, NULL, false);
 }
 
 API cudaError_t cudaMemcpy_ptds(void *dst, const void *src, size_t count,
 				enum cudaMemcpyKind kind)
 {
-	return copy(dst, src, count, kind, cudaStreamPerThread, false);
+	return runtime_copy(dst, src, count, kind, cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count,
 				enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	return copy(dst, src, count, kind, stream, true);
+	return runtime_copy(dst, src, count, kind, stream, true);
 }
 
-static struct mem_rows rows_of(void *dst, size_t dpitch, const void *src,
-			       size_t spitch, size_t width, size_t height)
+static struct mem_rows runtime_rows_of(void *dst, size_t dpitch,
+				       const void *src, size_t spitch,
+				       size_t width, size_t height)
 {
 	return (struct mem_rows){
 		.dst = dst,
@@ -87,30 +88,30 @@ API cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src,
 			     size_t spitch, size_t width, size_t height,
 			     enum cudaMemcpyKind kind)
 {
-	const struct mem_rows rows = rows_of(dst, dpitch, src, spitch, width,
-					     height);
+	const struct mem_rows rows =
+		runtime_rows_of(dst, dpitch, src, spitch, width, height);
 
-	return copy_rows(&rows, kind, NULL, false);
+	return runtime_copy_rows(&rows, kind, NULL, false);
 }
 
 API cudaError_t cudaMemcpy2D_ptds(void *dst, size_t dpitch, const void *src,
 				  size_t spitch, size_t width, size_t height,
 				  enum cudaMemcpyKind kind)
 {
-	const struct mem_rows rows = rows_of(dst, dpitch, src, spitch, width,
-					     height);
+	const struct mem_rows rows =
+		runtime_rows_of(dst, dpitch, src, spitch, width, height);
 
-	return copy_rows(&rows, kind, cudaStreamPerThread, false);
+	return runtime_copy_rows(&rows, kind, cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src,
 				  size_t spitch, size_t width, size_t height,
 				  enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	const struct mem_rows rows = rows_of(dst, dpitch, src, spitch, width,
-					     height);
+	const struct mem_rows rows =
+		runtime_rows_of(dst, dpitch, src, spitch, width, height);
 
-	return copy_rows(&rows, kind, stream, true);
+	return runtime_copy_rows(&rows, kind, stream, true);
 }
 
 /* All devices of a board share a context. */
@@ -119,7 +120,7 @@ API cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src,
 {
 	if (core_init() || !core_device(dstDevice) || !core_device(srcDevice))
 		return cudart_return(cudaErrorInvalidDevice);
-	return copy(dst, src, count, cudaMemcpyDefault, NULL, false);
+	return runtime_copy(dst, src, count, cudaMemcpyDefault, NULL, false);
 }
 
 API cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
@@ -128,11 +129,12 @@ API cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src,
 {
 	if (core_init() || !core_device(dstDevice) || !core_device(srcDevice))
 		return cudart_return(cudaErrorInvalidDevice);
-	return copy(dst, src, count, cudaMemcpyDefault, stream, true);
+	return runtime_copy(dst, src, count, cudaMemcpyDefault, stream, true);
 }
 
-static cudaError_t set(void *dst, size_t pitch, int value, size_t width,
-		       size_t height, cudaStream_t stream, bool is_async)
+static cudaError_t runtime_set(void *dst, size_t pitch, int value, size_t width,
+			       size_t height, cudaStream_t stream,
+			       bool is_async)
 {
 	const struct core_set set = {
 		.dst = dst,
@@ -150,36 +152,37 @@ static cudaError_t set(void *dst, size_t pitch, int value, size_t width,
 
 API cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
-	return set(devPtr, 0, value, count, 1, NULL, false);
+	return runtime_set(devPtr, 0, value, count, 1, NULL, false);
 }
 
 API cudaError_t cudaMemset_ptds(void *devPtr, int value, size_t count)
 {
-	return set(devPtr, 0, value, count, 1, cudaStreamPerThread, false);
+	return runtime_set(devPtr, 0, value, count, 1, cudaStreamPerThread,
+			   false);
 }
 
 API cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
 				cudaStream_t stream)
 {
-	return set(devPtr, 0, value, count, 1, stream, true);
+	return runtime_set(devPtr, 0, value, count, 1, stream, true);
 }
 
 API cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value,
 			     size_t width, size_t height)
 {
-	return set(devPtr, pitch, value, width, height, NULL, false);
+	return runtime_set(devPtr, pitch, value, width, height, NULL, false);
 }
 
 API cudaError_t cudaMemset2D_ptds(void *devPtr, size_t pitch, int value,
 				  size_t width, size_t height)
 {
-	return set(devPtr, pitch, value, width, height, cudaStreamPerThread,
-		   false);
+	return runtime_set(devPtr, pitch, value, width, height,
+			   cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value,
 				  size_t width, size_t height,
 				  cudaStream_t stream)
 {
-	return set(devPtr, pitch, value, width, height, stream, true);
+	return runtime_set(devPtr, pitch, value, width, height, stream, true);
 }

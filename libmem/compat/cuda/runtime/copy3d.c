@@ -2,7 +2,7 @@
 /* Runtime: copies to and from arrays, copies of boxes, fills of boxes. */
 #include "array.h"
 
-static CUmemorytype type_of(enum cudaMemcpyKind kind, bool is_src)
+static CUmemorytype runtime_side_type(enum cudaMemcpyKind kind, bool is_src)
 {
 	switch (kind) {
 	case cudaMemcpyHostToHost:
@@ -18,23 +18,24 @@ static CUmemorytype type_of(enum cudaMemcpyKind kind, bool is_src)
 	}
 }
 
-static void src_memory(CUDA_MEMCPY3D *copy, const void *src,
-		       enum cudaMemcpyKind kind)
+static void runtime_src_memory(CUDA_MEMCPY3D *copy, const void *src,
+			       enum cudaMemcpyKind kind)
 {
-	copy->srcMemoryType = type_of(kind, true);
+	copy->srcMemoryType = runtime_side_type(kind, true);
 	copy->srcHost = src;
 	copy->srcDevice = (uintptr_t)src;
 }
 
-static void dst_memory(CUDA_MEMCPY3D *copy, void *dst, enum cudaMemcpyKind kind)
+static void runtime_dst_memory(CUDA_MEMCPY3D *copy, void *dst,
+			       enum cudaMemcpyKind kind)
 {
-	copy->dstMemoryType = type_of(kind, false);
+	copy->dstMemoryType = runtime_side_type(kind, false);
 	copy->dstHost = dst;
 	copy->dstDevice = (uintptr_t)dst;
 }
 
-static void src_array(CUDA_MEMCPY3D *copy, cudaArray_const_t array, size_t x,
-		      size_t y)
+static void runtime_src_array(CUDA_MEMCPY3D *copy, cudaArray_const_t array,
+			      size_t x, size_t y)
 {
 	copy->srcMemoryType = CU_MEMORYTYPE_ARRAY;
 	copy->srcArray = (CUarray)array;
@@ -42,8 +43,8 @@ static void src_array(CUDA_MEMCPY3D *copy, cudaArray_const_t array, size_t x,
 	copy->srcY = y;
 }
 
-static void dst_array(CUDA_MEMCPY3D *copy, cudaArray_const_t array, size_t x,
-		      size_t y)
+static void runtime_dst_array(CUDA_MEMCPY3D *copy, cudaArray_const_t array,
+			      size_t x, size_t y)
 {
 	copy->dstMemoryType = CU_MEMORYTYPE_ARRAY;
 	copy->dstArray = (CUarray)array;
@@ -52,47 +53,47 @@ static void dst_array(CUDA_MEMCPY3D *copy, cudaArray_const_t array, size_t x,
 }
 
 /* An array is device memory; other kinds are refused. */
-static bool is_to_device(enum cudaMemcpyKind kind)
+static bool runtime_is_to_device(enum cudaMemcpyKind kind)
 {
 	return kind == cudaMemcpyHostToDevice ||
 	       kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
 }
 
-static bool is_from_device(enum cudaMemcpyKind kind)
+static bool runtime_is_from_device(enum cudaMemcpyKind kind)
 {
 	return kind == cudaMemcpyDeviceToHost ||
 	       kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
 }
 
-static cudaError_t to_array(const CUDA_MEMCPY3D *to, const void *src,
-			    enum cudaMemcpyKind kind, cudaStream_t stream,
-			    bool is_async)
+static cudaError_t runtime_to_array(const CUDA_MEMCPY3D *to, const void *src,
+				    enum cudaMemcpyKind kind,
+				    cudaStream_t stream, bool is_async)
 {
 	CUDA_MEMCPY3D copy = *to;
 
-	if (!is_to_device(kind))
+	if (!runtime_is_to_device(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	if (copy.Height > 1 && copy.srcPitch < copy.WidthInBytes)
 		return cudart_return(cudaErrorInvalidPitchValue);
-	src_memory(&copy, src, kind);
+	runtime_src_memory(&copy, src, kind);
 	return cudart_return(core_copy3d(&copy, stream, is_async));
 }
 
-static cudaError_t from_array(const CUDA_MEMCPY3D *from, void *dst,
-			      enum cudaMemcpyKind kind, cudaStream_t stream,
-			      bool is_async)
+static cudaError_t runtime_from_array(const CUDA_MEMCPY3D *from, void *dst,
+				      enum cudaMemcpyKind kind,
+				      cudaStream_t stream, bool is_async)
 {
 	CUDA_MEMCPY3D copy = *from;
 
-	if (!is_from_device(kind))
+	if (!runtime_is_from_device(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	if (copy.Height > 1 && copy.dstPitch < copy.WidthInBytes)
 		return cudart_return(cudaErrorInvalidPitchValue);
-	dst_memory(&copy, dst, kind);
+	runtime_dst_memory(&copy, dst, kind);
 	return cudart_return(core_copy3d(&copy, stream, is_async));
 }
 
-static CUDA_MEMCPY3D box_of(size_t pitch, size_t width, size_t height)
+static CUDA_MEMCPY3D runtime_box_of(size_t pitch, size_t width, size_t height)
 {
 	return (CUDA_MEMCPY3D){
 		.srcPitch = pitch,
@@ -108,10 +109,10 @@ API cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset,
 				    size_t spitch, size_t width, size_t height,
 				    enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY3D copy = box_of(spitch, width, height);
+	CUDA_MEMCPY3D copy = runtime_box_of(spitch, width, height);
 
-	dst_array(&copy, dst, wOffset, hOffset);
-	return to_array(&copy, src, kind, NULL, false);
+	runtime_dst_array(&copy, dst, wOffset, hOffset);
+	return runtime_to_array(&copy, src, kind, NULL, false);
 }
 
 API cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset,
@@ -120,10 +121,10 @@ API cudaError_t cudaMemcpy2DToArray_ptds(cudaArray_t dst, size_t wOffset,
 					 size_t height,
 					 enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY3D copy = box_of(spitch, width, height);
+	CUDA_MEMCPY3D copy = runtime_box_of(spitch, width, height);
 
-	dst_array(&copy, dst, wOffset, hOffset);
-	return to_array(&copy, src, kind, cudaStreamPerThread, false);
+	runtime_dst_array(&copy, dst, wOffset, hOffset);
+	return runtime_to_array(&copy, src, kind, cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
@@ -133,10 +134,10 @@ API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
 					 enum cudaMemcpyKind kind,
 					 cudaStream_t stream)
 {
-	CUDA_MEMCPY3D copy = box_of(spitch, width, height);
+	CUDA_MEMCPY3D copy = runtime_box_of(spitch, width, height);
 
-	dst_array(&copy, dst, wOffset, hOffset);
-	return to_array(&copy, src, kind, stream, true);
+	runtime_dst_array(&copy, dst, wOffset, hOffset);
+	return runtime_to_array(&copy, src, kind, stream, true);
 }
 
 API cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch,
@@ -144,10 +145,10 @@ API cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch,
 				      size_t hOffset, size_t width,
 				      size_t height, enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY3D copy = box_of(dpitch, width, height);
+	CUDA_MEMCPY3D copy = runtime_box_of(dpitch, width, height);
 
-	src_array(&copy, src, wOffset, hOffset);
-	return from_array(&copy, dst, kind, NULL, false);
+	runtime_src_array(&copy, src, wOffset, hOffset);
+	return runtime_from_array(&copy, dst, kind, NULL, false);
 }
 
 API cudaError_t cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch,
@@ -156,10 +157,10 @@ API cudaError_t cudaMemcpy2DFromArray_ptds(void *dst, size_t dpitch,
 					   size_t width, size_t height,
 					   enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY3D copy = box_of(dpitch, width, height);
+	CUDA_MEMCPY3D copy = runtime_box_of(dpitch, width, height);
 
-	src_array(&copy, src, wOffset, hOffset);
-	return from_array(&copy, dst, kind, cudaStreamPerThread, false);
+	runtime_src_array(&copy, src, wOffset, hOffset);
+	return runtime_from_array(&copy, dst, kind, cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch,
@@ -169,17 +170,17 @@ API cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch,
 					   enum cudaMemcpyKind kind,
 					   cudaStream_t stream)
 {
-	CUDA_MEMCPY3D copy = box_of(dpitch, width, height);
+	CUDA_MEMCPY3D copy = runtime_box_of(dpitch, width, height);
 
-	src_array(&copy, src, wOffset, hOffset);
-	return from_array(&copy, dst, kind, stream, true);
+	runtime_src_array(&copy, src, wOffset, hOffset);
+	return runtime_from_array(&copy, dst, kind, stream, true);
 }
 
-static cudaError_t between_arrays(const CUDA_MEMCPY3D *copy,
-				  enum cudaMemcpyKind kind,
-				  cudaStream_t stream)
+static cudaError_t runtime_between_arrays(const CUDA_MEMCPY3D *copy,
+					  enum cudaMemcpyKind kind,
+					  cudaStream_t stream)
 {
-	if (!is_to_device(kind) || !is_from_device(kind))
+	if (!runtime_is_to_device(kind) || !runtime_is_from_device(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	return cudart_return(core_copy3d(copy, stream, false));
 }
@@ -191,11 +192,11 @@ API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst,
 					 size_t width, size_t height,
 					 enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY3D copy = box_of(0, width, height);
+	CUDA_MEMCPY3D copy = runtime_box_of(0, width, height);
 
-	dst_array(&copy, dst, wOffsetDst, hOffsetDst);
-	src_array(&copy, src, wOffsetSrc, hOffsetSrc);
-	return between_arrays(&copy, kind, NULL);
+	runtime_dst_array(&copy, dst, wOffsetDst, hOffsetDst);
+	runtime_src_array(&copy, src, wOffsetSrc, hOffsetSrc);
+	return runtime_between_arrays(&copy, kind, NULL);
 }
 
 API cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst,
@@ -207,17 +208,17 @@ API cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst,
 					      size_t height,
 					      enum cudaMemcpyKind kind)
 {
-	CUDA_MEMCPY3D copy = box_of(0, width, height);
+	CUDA_MEMCPY3D copy = runtime_box_of(0, width, height);
 
-	dst_array(&copy, dst, wOffsetDst, hOffsetDst);
-	src_array(&copy, src, wOffsetSrc, hOffsetSrc);
-	return between_arrays(&copy, kind, cudaStreamPerThread);
+	runtime_dst_array(&copy, dst, wOffsetDst, hOffsetDst);
+	runtime_src_array(&copy, src, wOffsetSrc, hOffsetSrc);
+	return runtime_between_arrays(&copy, kind, cudaStreamPerThread);
 }
 
 /* For calls without a height: bytes continue in the next row. */
 
-static cudaError_t run(const CUDA_MEMCPY3D *copy, size_t count,
-		       cudaStream_t stream, bool is_async)
+static cudaError_t runtime_run(const CUDA_MEMCPY3D *copy, size_t count,
+			       cudaStream_t stream, bool is_async)
 {
 	/* The start must be within its row. */
 	if ((copy->srcMemoryType == CU_MEMORYTYPE_ARRAY &&
@@ -232,48 +233,49 @@ static cudaError_t run(const CUDA_MEMCPY3D *copy, size_t count,
 	return cudart_return(core_copy_run(copy, count, stream, is_async));
 }
 
-static cudaError_t run_to_array(cudaArray_t dst, size_t wOffset, size_t hOffset,
-				const void *src, size_t count,
-				enum cudaMemcpyKind kind, cudaStream_t stream,
-				bool is_async)
+static cudaError_t runtime_run_to_array(cudaArray_t dst, size_t wOffset,
+					size_t hOffset, const void *src,
+					size_t count, enum cudaMemcpyKind kind,
+					cudaStream_t stream, bool is_async)
 {
 	CUDA_MEMCPY3D copy = { 0 };
 
-	if (!is_to_device(kind))
+	if (!runtime_is_to_device(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
-	dst_array(&copy, dst, wOffset, hOffset);
-	src_memory(&copy, src, kind);
-	return run(&copy, count, stream, is_async);
+	runtime_dst_array(&copy, dst, wOffset, hOffset);
+	runtime_src_memory(&copy, src, kind);
+	return runtime_run(&copy, count, stream, is_async);
 }
 
-static cudaError_t run_from_array(void *dst, cudaArray_const_t src,
-				  size_t wOffset, size_t hOffset, size_t count,
-				  enum cudaMemcpyKind kind, cudaStream_t stream,
-				  bool is_async)
+static cudaError_t runtime_run_from_array(void *dst, cudaArray_const_t src,
+					  size_t wOffset, size_t hOffset,
+					  size_t count,
+					  enum cudaMemcpyKind kind,
+					  cudaStream_t stream, bool is_async)
 {
 	CUDA_MEMCPY3D copy = { 0 };
 
-	if (!is_from_device(kind))
+	if (!runtime_is_from_device(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
-	src_array(&copy, src, wOffset, hOffset);
-	dst_memory(&copy, dst, kind);
-	return run(&copy, count, stream, is_async);
+	runtime_src_array(&copy, src, wOffset, hOffset);
+	runtime_dst_memory(&copy, dst, kind);
+	return runtime_run(&copy, count, stream, is_async);
 }
 
 API cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset,
 				  size_t hOffset, const void *src, size_t count,
 				  enum cudaMemcpyKind kind)
 {
-	return run_to_array(dst, wOffset, hOffset, src, count, kind, NULL,
-			    false);
+	return runtime_run_to_array(dst, wOffset, hOffset, src, count, kind,
+				    NULL, false);
 }
 
 API cudaError_t cudaMemcpyToArray_ptds(cudaArray_t dst, size_t wOffset,
 				       size_t hOffset, const void *src,
 				       size_t count, enum cudaMemcpyKind kind)
 {
-	return run_to_array(dst, wOffset, hOffset, src, count, kind,
-			    cudaStreamPerThread, false);
+	return runtime_run_to_array(dst, wOffset, hOffset, src, count, kind,
+				    cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset,
@@ -281,16 +283,16 @@ API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset,
 				       size_t count, enum cudaMemcpyKind kind,
 				       cudaStream_t stream)
 {
-	return run_to_array(dst, wOffset, hOffset, src, count, kind, stream,
-			    true);
+	return runtime_run_to_array(dst, wOffset, hOffset, src, count, kind,
+				    stream, true);
 }
 
 API cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src,
 				    size_t wOffset, size_t hOffset,
 				    size_t count, enum cudaMemcpyKind kind)
 {
-	return run_from_array(dst, src, wOffset, hOffset, count, kind, NULL,
-			      false);
+	return runtime_run_from_array(dst, src, wOffset, hOffset, count, kind,
+				      NULL, false);
 }
 
 API cudaError_t cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src,
@@ -298,8 +300,8 @@ API cudaError_t cudaMemcpyFromArray_ptds(void *dst, cudaArray_const_t src,
 					 size_t count,
 					 enum cudaMemcpyKind kind)
 {
-	return run_from_array(dst, src, wOffset, hOffset, count, kind,
-			      cudaStreamPerThread, false);
+	return runtime_run_from_array(dst, src, wOffset, hOffset, count, kind,
+				      cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src,
@@ -308,16 +310,17 @@ API cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src,
 					 enum cudaMemcpyKind kind,
 					 cudaStream_t stream)
 {
-	return run_from_array(dst, src, wOffset, hOffset, count, kind, stream,
-			      true);
+	return runtime_run_from_array(dst, src, wOffset, hOffset, count, kind,
+				      stream, true);
 }
 
-static cudaError_t run_between(const CUDA_MEMCPY3D *copy, size_t count,
-			       enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t runtime_run_between(const CUDA_MEMCPY3D *copy, size_t count,
+				       enum cudaMemcpyKind kind,
+				       cudaStream_t stream)
 {
-	if (!is_to_device(kind) || !is_from_device(kind))
+	if (!runtime_is_to_device(kind) || !runtime_is_from_device(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
-	return run(copy, count, stream, false);
+	return runtime_run(copy, count, stream, false);
 }
 
 API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
@@ -327,9 +330,9 @@ API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
 {
 	CUDA_MEMCPY3D copy = { 0 };
 
-	dst_array(&copy, dst, wOffsetDst, hOffsetDst);
-	src_array(&copy, src, wOffsetSrc, hOffsetSrc);
-	return run_between(&copy, count, kind, NULL);
+	runtime_dst_array(&copy, dst, wOffsetDst, hOffsetDst);
+	runtime_src_array(&copy, src, wOffsetSrc, hOffsetSrc);
+	return runtime_run_between(&copy, count, kind, NULL);
 }
 
 API cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
@@ -341,9 +344,9 @@ API cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t wOffsetDst,
 {
 	CUDA_MEMCPY3D copy = { 0 };
 
-	dst_array(&copy, dst, wOffsetDst, hOffsetDst);
-	src_array(&copy, src, wOffsetSrc, hOffsetSrc);
-	return run_between(&copy, count, kind, cudaStreamPerThread);
+	runtime_dst_array(&copy, dst, wOffsetDst, hOffsetDst);
+	runtime_src_array(&copy, src, wOffsetSrc, hOffsetSrc);
+	return runtime_run_between(&copy, count, kind, cudaStreamPerThread);
 }
 
 /**
@@ -368,7 +371,7 @@ struct box {
 	enum cudaMemcpyKind kind;
 };
 
-static struct box box_of_parms(const struct cudaMemcpy3DParms *p)
+static struct box runtime_box_of_parms(const struct cudaMemcpy3DParms *p)
 {
 	return (struct box){
 		.src_array = p->srcArray,
@@ -386,7 +389,7 @@ static struct box box_of_parms(const struct cudaMemcpy3DParms *p)
  * Returns the bytes of an element of the arrays, which must be equal; 1 if
  * there is no array.
  */
-static cudaError_t element_of(const struct box *box, size_t *len)
+static cudaError_t runtime_element_of(const struct box *box, size_t *len)
 {
 	const struct CUarray_st *src = (CUarray)box->src_array;
 	const struct CUarray_st *dst = (CUarray)box->dst_array;
@@ -400,16 +403,17 @@ static cudaError_t element_of(const struct box *box, size_t *len)
 	return cudaSuccess;
 }
 
-static bool is_wider(const struct cudaPitchedPtr *ptr, size_t x, size_t width)
+static bool runtime_is_wider(const struct cudaPitchedPtr *ptr, size_t x,
+			     size_t width)
 {
 	return x > ptr->pitch || width > ptr->pitch - x;
 }
 
 /* Converts positions in arrays from elements to bytes. */
-static cudaError_t bytes_of(const struct box *box, CUDA_MEMCPY3D *copy)
+static cudaError_t runtime_bytes_of(const struct box *box, CUDA_MEMCPY3D *copy)
 {
 	size_t len;
-	cudaError_t rc = element_of(box, &len);
+	cudaError_t rc = runtime_element_of(box, &len);
 
 	if (rc)
 		return rc;
@@ -433,22 +437,24 @@ static cudaError_t bytes_of(const struct box *box, CUDA_MEMCPY3D *copy)
 	return cudaSuccess;
 }
 
-static cudaError_t check_pitches(const struct box *box,
-				 const CUDA_MEMCPY3D *copy)
+static cudaError_t runtime_check_pitches(const struct box *box,
+					 const CUDA_MEMCPY3D *copy)
 {
 	if (!copy->WidthInBytes || !copy->Height || !copy->Depth ||
 	    (copy->Height == 1 && copy->Depth == 1))
 		return cudaSuccess;
-	if ((!box->src_array && is_wider(&box->src_ptr, copy->srcXInBytes,
-					 copy->WidthInBytes)) ||
-	    (!box->dst_array && is_wider(&box->dst_ptr, copy->dstXInBytes,
-					 copy->WidthInBytes)))
+	if ((!box->src_array &&
+	     runtime_is_wider(&box->src_ptr, copy->srcXInBytes,
+			      copy->WidthInBytes)) ||
+	    (!box->dst_array &&
+	     runtime_is_wider(&box->dst_ptr, copy->dstXInBytes,
+			      copy->WidthInBytes)))
 		return cudaErrorInvalidPitchValue;
 	return cudaSuccess;
 }
 
-static cudaError_t copy_box(const struct box *box, cudaStream_t stream,
-			    bool is_async)
+static cudaError_t runtime_copy_box(const struct box *box, cudaStream_t stream,
+				    bool is_async)
 {
 	CUDA_MEMCPY3D copy = { 0 };
 	cudaError_t rc;
@@ -458,53 +464,55 @@ static cudaError_t copy_box(const struct box *box, cudaStream_t stream,
 	if (!box->src_array == !box->src_ptr.ptr ||
 	    !box->dst_array == !box->dst_ptr.ptr)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = bytes_of(box, &copy);
+	rc = runtime_bytes_of(box, &copy);
 	if (!rc)
-		rc = check_pitches(box, &copy);
+		rc = runtime_check_pitches(box, &copy);
 	if (rc)
 		return cudart_return(rc);
 	/* If there is an array, its side is the device's, whatever the kind. */
 	if (box->src_array)
-		src_array(&copy, box->src_array, copy.srcXInBytes, copy.srcY);
+		runtime_src_array(&copy, box->src_array, copy.srcXInBytes,
+				  copy.srcY);
 	else
-		src_memory(&copy, box->src_ptr.ptr, box->kind);
+		runtime_src_memory(&copy, box->src_ptr.ptr, box->kind);
 	if (box->dst_array)
-		dst_array(&copy, box->dst_array, copy.dstXInBytes, copy.dstY);
+		runtime_dst_array(&copy, box->dst_array, copy.dstXInBytes,
+				  copy.dstY);
 	else
-		dst_memory(&copy, box->dst_ptr.ptr, box->kind);
+		runtime_dst_memory(&copy, box->dst_ptr.ptr, box->kind);
 	return cudart_return(core_copy3d(&copy, stream, is_async));
 }
 
-static cudaError_t copy3d(const struct cudaMemcpy3DParms *p,
-			  cudaStream_t stream, bool is_async)
+static cudaError_t runtime_copy3d(const struct cudaMemcpy3DParms *p,
+				  cudaStream_t stream, bool is_async)
 {
 	struct box box;
 
 	if (!p)
 		return cudart_return(cudaErrorInvalidValue);
-	box = box_of_parms(p);
-	return copy_box(&box, stream, is_async);
+	box = runtime_box_of_parms(p);
+	return runtime_copy_box(&box, stream, is_async);
 }
 
 API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-	return copy3d(p, NULL, false);
+	return runtime_copy3d(p, NULL, false);
 }
 
 API cudaError_t cudaMemcpy3D_ptds(const struct cudaMemcpy3DParms *p)
 {
-	return copy3d(p, cudaStreamPerThread, false);
+	return runtime_copy3d(p, cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
 				  cudaStream_t stream)
 {
-	return copy3d(p, stream, true);
+	return runtime_copy3d(p, stream, true);
 }
 
 /* All devices of a board share a context. */
-static cudaError_t copy_peer(const struct cudaMemcpy3DPeerParms *p,
-			     cudaStream_t stream, bool is_async)
+static cudaError_t runtime_copy_peer(const struct cudaMemcpy3DPeerParms *p,
+				     cudaStream_t stream, bool is_async)
 {
 	struct box box;
 	int rc;
@@ -526,27 +534,27 @@ static cudaError_t copy_peer(const struct cudaMemcpy3DPeerParms *p,
 		.extent = p->extent,
 		.kind = cudaMemcpyDefault,
 	};
-	return copy_box(&box, stream, is_async);
+	return runtime_copy_box(&box, stream, is_async);
 }
 
 API cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
 {
-	return copy_peer(p, NULL, false);
+	return runtime_copy_peer(p, NULL, false);
 }
 
 API cudaError_t cudaMemcpy3DPeer_ptds(const struct cudaMemcpy3DPeerParms *p)
 {
-	return copy_peer(p, cudaStreamPerThread, false);
+	return runtime_copy_peer(p, cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p,
 				      cudaStream_t stream)
 {
-	return copy_peer(p, stream, true);
+	return runtime_copy_peer(p, stream, true);
 }
 
-static bool is_box_within(const struct cudaPitchedPtr *ptr,
-			  const struct cudaExtent *extent)
+static bool runtime_box_is_within(const struct cudaPitchedPtr *ptr,
+				  const struct cudaExtent *extent)
 {
 	uint64_t rows;
 
@@ -558,9 +566,9 @@ static bool is_box_within(const struct cudaPitchedPtr *ptr,
 }
 
 /* Fills slice by slice, or at once if the rows of slices are contiguous. */
-static cudaError_t set_box(struct cudaPitchedPtr ptr, int value,
-			   struct cudaExtent extent, cudaStream_t stream,
-			   bool is_async)
+static cudaError_t runtime_set_box(struct cudaPitchedPtr ptr, int value,
+				   struct cudaExtent extent,
+				   cudaStream_t stream, bool is_async)
 {
 	struct core_set set = {
 		.dst = ptr.ptr,
@@ -579,7 +587,7 @@ static cudaError_t set_box(struct cudaPitchedPtr ptr, int value,
 		return cudart_return(core_set(&set));
 	if ((extent.depth > 1 && (extent.height > ptr.ysize ||
 				  extent.width > ptr.pitch)) ||
-	    !is_box_within(&ptr, &extent))
+	    !runtime_box_is_within(&ptr, &extent))
 		return cudart_return(cudaErrorInvalidValue);
 	if (extent.height == ptr.ysize) {
 		set.nr_rows *= extent.depth;
@@ -595,19 +603,19 @@ static cudaError_t set_box(struct cudaPitchedPtr ptr, int value,
 API cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value,
 			     struct cudaExtent extent)
 {
-	return set_box(pitchedDevPtr, value, extent, NULL, false);
+	return runtime_set_box(pitchedDevPtr, value, extent, NULL, false);
 }
 
 API cudaError_t cudaMemset3D_ptds(struct cudaPitchedPtr pitchedDevPtr,
 				  int value, struct cudaExtent extent)
 {
-	return set_box(pitchedDevPtr, value, extent, cudaStreamPerThread,
-		       false);
+	return runtime_set_box(pitchedDevPtr, value, extent,
+			       cudaStreamPerThread, false);
 }
 
 API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr,
 				  int value, struct cudaExtent extent,
 				  cudaStream_t stream)
 {
-	return set_box(pitchedDevPtr, value, extent, stream, true);
+	return runtime_set_box(pitchedDevPtr, value, extent, stream, true);
 }

@@ -19,9 +19,9 @@ cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **funcPtr,
 				      enum cudaDriverEntryPointQueryResult *to);
 
 /* Flags and results have the same values in the runtime and the driver. */
-static cudaError_t find(const char *symbol, void **funcPtr,
-			unsigned int version, unsigned long long flags,
-			enum cudaDriverEntryPointQueryResult *status)
+static cudaError_t entry_find(const char *symbol, void **funcPtr,
+			      unsigned int version, unsigned long long flags,
+			      enum cudaDriverEntryPointQueryResult *status)
 {
 	const unsigned long long known = cudaEnableLegacyStream |
 		cudaEnablePerThreadDefaultStream;
@@ -44,7 +44,7 @@ cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
 				 unsigned long long flags,
 				 enum cudaDriverEntryPointQueryResult *status)
 {
-	return find(symbol, funcPtr, cudaVersion, flags, status);
+	return entry_find(symbol, funcPtr, cudaVersion, flags, status);
 }
 
 API cudaError_t
@@ -53,8 +53,8 @@ cudaGetDriverEntryPointByVersion_ptsz(const char *symbol, void **funcPtr,
 				      unsigned long long flags,
 				      enum cudaDriverEntryPointQueryResult *to)
 {
-	return find(symbol, funcPtr, version,
-		    flags ? flags : cudaEnablePerThreadDefaultStream, to);
+	return entry_find(symbol, funcPtr, version,
+			  flags ? flags : cudaEnablePerThreadDefaultStream, to);
 }
 
 API cudaError_t
@@ -62,7 +62,7 @@ cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
 			unsigned long long flags,
 			enum cudaDriverEntryPointQueryResult *status)
 {
-	return find(symbol, funcPtr, CUDART_VERSION, flags, status);
+	return entry_find(symbol, funcPtr, CUDART_VERSION, flags, status);
 }
 
 API cudaError_t
@@ -70,21 +70,23 @@ cudaGetDriverEntryPoint_ptsz(const char *symbol, void **funcPtr,
 			     unsigned long long flags,
 			     enum cudaDriverEntryPointQueryResult *status)
 {
-	return find(symbol, funcPtr, CUDART_VERSION,
-		    flags ? flags : cudaEnablePerThreadDefaultStream, status);
+	return entry_find(symbol, funcPtr, CUDART_VERSION,
+			  flags ? flags : cudaEnablePerThreadDefaultStream,
+			  status);
 }
 
 API cudaError_t cudaGetDriverEntryPoint_11040(const char *symbol,
 					      void **funcPtr,
 					      unsigned long long flags)
 {
-	return find(symbol, funcPtr, 11040, flags, NULL);
+	return entry_find(symbol, funcPtr, 11040, flags, NULL);
 }
 
 API cudaError_t
 cudaGetDriverEntryPoint_11040_ptsz(const char *symbol, void **funcPtr,
 				   unsigned long long flags)
 {
-	return find(symbol, funcPtr, 11040,
-		    flags ? flags : cudaEnablePerThreadDefaultStream, NULL);
+	return entry_find(symbol, funcPtr, 11040,
+			  flags ? flags : cudaEnablePerThreadDefaultStream,
+			  NULL);
 }

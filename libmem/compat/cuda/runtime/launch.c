@@ -7,8 +7,9 @@
 API HEAPSIM_TLS struct heapsim_config *heapsim_cu_config;
 
 /* Finds a kernel, and the current context's device. */
-static int find(const void *func, const struct core_device **device,
-		struct heapsim_kernel **kernel)
+static int launch_find_kernel(const void *func,
+			      const struct core_device **device,
+			      struct heapsim_kernel **kernel)
 {
 	struct CUctx_st *ctx;
 	const int rc = core_current(&ctx);
@@ -20,8 +21,9 @@ static int find(const void *func, const struct core_device **device,
 	return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
-static cudaError_t launch(const struct heapsim_kernel *kernel,
-			  const struct heapsim_config *config, void **args)
+static cudaError_t launch_kernel(const struct heapsim_kernel *kernel,
+				 const struct heapsim_config *config,
+				 void **args)
 {
 	const struct core_launch what = {
 		.kernel = kernel,
@@ -74,7 +76,7 @@ API cudaError_t heapsim_cu_launch(const struct heapsim_kernel *kernel,
 	const struct heapsim_config *config = heapsim_cu_config;
 
 	heapsim_cu_config = config->before;
-	return launch(kernel, config, args);
+	return launch_kernel(kernel, config, args);
 }
 
 API cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
@@ -88,7 +90,7 @@ API cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim,
 		.stream = stream,
 	};
 
-	return launch(core_kernel_find(func), &config, args);
+	return launch_kernel(core_kernel_find(func), &config, args);
 }
 
 API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
@@ -107,8 +109,9 @@ API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 				config->dynamicSmemBytes, config->stream);
 }
 
-static int fact(const struct heapsim_kernel *kernel,
-		const struct core_device *device, CUfunction_attribute attr)
+static int func_limit(const struct heapsim_kernel *kernel,
+		      const struct core_device *device,
+		      CUfunction_attribute attr)
 {
 	int value = 0;
 
@@ -125,22 +128,24 @@ API cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr,
 
 	if (!attr)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(func, &device, &kernel);
+	rc = launch_find_kernel(func, &device, &kernel);
 	if (rc)
 		return cudart_return(rc);
 	memset(attr, 0, sizeof(*attr));
 	attr->maxThreadsPerBlock =
-		fact(kernel, device, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-	attr->numRegs = fact(kernel, device, CU_FUNC_ATTRIBUTE_NUM_REGS);
-	attr->ptxVersion = fact(kernel, device, CU_FUNC_ATTRIBUTE_PTX_VERSION);
+		func_limit(kernel, device,
+			   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	attr->numRegs = func_limit(kernel, device, CU_FUNC_ATTRIBUTE_NUM_REGS);
+	attr->ptxVersion =
+		func_limit(kernel, device, CU_FUNC_ATTRIBUTE_PTX_VERSION);
 	attr->binaryVersion =
-		fact(kernel, device, CU_FUNC_ATTRIBUTE_BINARY_VERSION);
+		func_limit(kernel, device, CU_FUNC_ATTRIBUTE_BINARY_VERSION);
 	attr->maxDynamicSharedSizeBytes =
-		fact(kernel, device,
-		     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+		func_limit(kernel, device,
+			   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 	attr->preferredShmemCarveout =
-		fact(kernel, device,
-		     CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+		func_limit(kernel, device,
+			   CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
 	return cudaSuccess;
 }
 
@@ -149,7 +154,7 @@ API cudaError_t cudaFuncSetAttribute(const void *func,
 {
 	const struct core_device *device;
 	struct heapsim_kernel *kernel;
-	int rc = find(func, &device, &kernel);
+	int rc = launch_find_kernel(func, &device, &kernel);
 
 	/* Attributes have the same values in the runtime and the driver. */
 	if (!rc)
@@ -193,7 +198,7 @@ API cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr,
 
 	if (!functionPtr)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(symbolPtr, &device, &kernel);
+	rc = launch_find_kernel(symbolPtr, &device, &kernel);
 	if (!rc)
 		*functionPtr = (cudaFunction_t)kernel->fn;
 	return cudart_return(rc);
@@ -208,7 +213,7 @@ API cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr,
 
 	if (!kernelPtr)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(entryFuncAddr, &device, &kernel);
+	rc = launch_find_kernel(entryFuncAddr, &device, &kernel);
 	if (!rc)
 		*kernelPtr = (cudaKernel_t)kernel->fn;
 	return cudart_return(rc);
@@ -260,7 +265,7 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
 
 	if (!numBlocks || blockSize <= 0)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(func, &device, &kernel);
+	rc = launch_find_kernel(func, &device, &kernel);
 	if (!rc)
 		*numBlocks = core_occupancy(device, blockSize,
 					    dynamicSMemSize);
@@ -292,7 +297,7 @@ API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size,
 
 	if (!size || numBlocks <= 0 || blockSize <= 0)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(func, &device, &kernel);
+	rc = launch_find_kernel(func, &device, &kernel);
 	if (!rc)
 		rc = core_occupancy_shared(device, numBlocks, blockSize, size);
 	return cudart_return(rc);

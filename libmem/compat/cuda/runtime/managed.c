@@ -6,7 +6,7 @@
  * Converts to an ordinal or cudaCpuDeviceId. A Tegra's host is one NUMA node.
  * Returns false if the location is invalid.
  */
-static bool place_of(struct cudaMemLocation location, int *place)
+static bool runtime_location_of(struct cudaMemLocation location, int *place)
 {
 	switch (location.type) {
 	case cudaMemLocationTypeDevice:
@@ -37,7 +37,7 @@ API cudaError_t cudaMemAdvise(const void *devPtr, size_t count,
 
 	if (advice >= cudaMemAdviseSetPreferredLocation &&
 	    advice != cudaMemAdviseUnsetPreferredLocation &&
-	    !place_of(location, &place))
+	    !runtime_location_of(location, &place))
 		return cudart_return(cudaErrorInvalidValue);
 	return cudart_return(core_advise(devPtr, count, advice, place));
 }
@@ -48,7 +48,7 @@ API cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count,
 {
 	int place;
 
-	if (flags || !place_of(location, &place))
+	if (flags || !runtime_location_of(location, &place))
 		return cudart_return(cudaErrorInvalidValue);
 	return cudart_return(core_prefetch(devPtr, count, place, stream));
 }

@@ -8,8 +8,8 @@
 #define PITCH_ALIGN	512
 
 /* 0 bytes are accepted and give NULL. */
-static cudaError_t alloc(void **ptr, enum mem_kind kind, size_t len,
-			 unsigned int flags)
+static cudaError_t runtime_alloc(void **ptr, enum mem_kind kind, size_t len,
+				 unsigned int flags)
 {
 	struct CUctx_st *ctx;
 	int rc;
@@ -27,7 +27,7 @@ static cudaError_t alloc(void **ptr, enum mem_kind kind, size_t len,
 }
 
 /* Each free function only accepts memory of its own kind. */
-static cudaError_t give_back(void *ptr, enum core_type type)
+static cudaError_t runtime_free(void *ptr, enum core_type type)
 {
 	struct CUctx_st *ctx;
 	int rc = core_current(&ctx);
@@ -41,7 +41,7 @@ static cudaError_t give_back(void *ptr, enum core_type type)
 
 API cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
-	return alloc(devPtr, MEM_KIND_DEVICE, size, 0);
+	return runtime_alloc(devPtr, MEM_KIND_DEVICE, size, 0);
 }
 
 API cudaError_t cudaMallocManaged(void **devPtr, size_t size,
@@ -51,7 +51,7 @@ API cudaError_t cudaMallocManaged(void **devPtr, size_t size,
 	if (!size || (flags != cudaMemAttachGlobal &&
 		      flags != cudaMemAttachHost))
 		return cudart_return(cudaErrorInvalidValue);
-	return alloc(devPtr, MEM_KIND_MANAGED, size, flags);
+	return runtime_alloc(devPtr, MEM_KIND_MANAGED, size, flags);
 }
 
 API cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
@@ -61,7 +61,7 @@ API cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 
 	if (flags & ~known)
 		return cudart_return(cudaErrorInvalidValue);
-	return alloc(pHost, MEM_KIND_PINNED, size, flags);
+	return runtime_alloc(pHost, MEM_KIND_PINNED, size, flags);
 }
 
 API cudaError_t cudaMallocHost(void **ptr, size_t size)
@@ -80,7 +80,7 @@ API cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width,
 		return cudart_return(cudaErrorInvalidValue);
 	if (__builtin_mul_overflow(rows * PITCH_ALIGN, height, &len))
 		return cudart_return(cudaErrorMemoryAllocation);
-	rc = alloc(devPtr, MEM_KIND_DEVICE, len, 0);
+	rc = runtime_alloc(devPtr, MEM_KIND_DEVICE, len, 0);
 	if (!rc)
 		*pitch = rows * PITCH_ALIGN;
 	return rc;
@@ -110,12 +110,12 @@ API cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr,
 
 API cudaError_t cudaFree(void *devPtr)
 {
-	return give_back(devPtr, CORE_MEMORY);
+	return runtime_free(devPtr, CORE_MEMORY);
 }
 
 API cudaError_t cudaFreeHost(void *ptr)
 {
-	return give_back(ptr, CORE_PINNED);
+	return runtime_free(ptr, CORE_PINNED);
 }
 
 API cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
@@ -210,7 +210,7 @@ API cudaError_t cudaMemGetInfo(size_t *nr_free, size_t *total)
 	return cudaSuccess;
 }
 
-static enum cudaMemoryType type_of(enum mem_kind kind)
+static enum cudaMemoryType runtime_memory_type(enum mem_kind kind)
 {
 	switch (kind) {
 	case MEM_KIND_PINNED:
@@ -235,7 +235,7 @@ void cudart_attributes(const void *ptr, struct cudart_attributes *attributes)
 	struct core_ptr what;
 
 	core_ptr(ptr, &what);
-	attributes->type = type_of(what.kind);
+	attributes->type = runtime_memory_type(what.kind);
 	if (what.kind == MEM_KIND_PAGEABLE) {
 		/* As a CUDA 13.0 runtime returns */
 		attributes->device = cudaInvalidDeviceId;

@@ -3,8 +3,8 @@
 #include "runtime.h"
 
 /* If no pool is named, the device's current one is used. */
-static int alloc(void **ptr, size_t len, cudaMemPool_t pool, bool is_named,
-		 cudaStream_t stream)
+static int pool_alloc(void **ptr, size_t len, cudaMemPool_t pool, bool is_named,
+		      cudaStream_t stream)
 {
 	struct CUctx_st *ctx;
 	int rc;
@@ -25,14 +25,14 @@ static int alloc(void **ptr, size_t len, cudaMemPool_t pool, bool is_named,
 API cudaError_t cudaMallocAsync(void **devPtr, size_t size,
 				cudaStream_t hStream)
 {
-	return cudart_return(alloc(devPtr, size, NULL, false, hStream));
+	return cudart_return(pool_alloc(devPtr, size, NULL, false, hStream));
 }
 
 API cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
 					cudaMemPool_t memPool,
 					cudaStream_t stream)
 {
-	return cudart_return(alloc(ptr, size, memPool, true, stream));
+	return cudart_return(pool_alloc(ptr, size, memPool, true, stream));
 }
 
 API cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)

@@ -154,7 +154,7 @@ static const struct field fields[] = {
 };
 
 /* The runtime's calls check the number of a device first. */
-static int find(int ordinal, const struct core_device **device)
+static int runtime_find_device(int ordinal, const struct core_device **device)
 {
 	const int rc = core_init();
 
@@ -164,8 +164,8 @@ static int find(int ordinal, const struct core_device **device)
 	return *device ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-static void describe(const struct core_device *device,
-		     struct cudaDeviceProp *prop)
+static void runtime_describe(const struct core_device *device,
+			     struct cudaDeviceProp *prop)
 {
 	size_t i;
 
@@ -193,9 +193,9 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop,
 
 	if (!prop)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(device, &which);
+	rc = runtime_find_device(device, &which);
 	if (!rc)
-		describe(which, prop);
+		runtime_describe(which, prop);
 	return cudart_return(rc);
 }
 
@@ -207,15 +207,15 @@ API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
 
 	if (!value)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(device, &which);
+	rc = runtime_find_device(device, &which);
 	if (!rc)
 		rc = core_attribute(which, attr, value);
 	return cudart_return(rc);
 }
 
 /* Returns how many of the wanted properties a device has. 0: not wanted. */
-static int matches(const struct cudaDeviceProp *want,
-		   const struct cudaDeviceProp *have)
+static int runtime_nr_matches(const struct cudaDeviceProp *want,
+			      const struct cudaDeviceProp *have)
 {
 	int nr = 0;
 
@@ -259,8 +259,8 @@ API cudaError_t cudaChooseDevice(int *device,
 	if (rc)
 		return cudart_return(rc);
 	for (i = 0; i < core_nr_devices(); i++) {
-		describe(core_device(i), &have);
-		nr = matches(prop, &have);
+		runtime_describe(core_device(i), &have);
+		nr = runtime_nr_matches(prop, &have);
 		if (nr > best) {
 			best = nr;
 			*device = i;
@@ -276,7 +276,7 @@ API cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 
 	if (!pciBusId)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(device, &which);
+	rc = runtime_find_device(device, &which);
 	if (!rc)
 		rc = core_pci_id(which, pciBusId, len);
 	return cudart_return(rc);
@@ -304,7 +304,7 @@ cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 
 	if (!maxWidthInElements || !desc)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(device, &which);
+	rc = runtime_find_device(device, &which);
 	if (!rc)
 		rc = core_attribute(which, cudaDevAttrMaxTexture1DLinearWidth,
 				    &width);
@@ -325,9 +325,9 @@ API cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device,
 
 	if (!canAccessPeer)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(device, &which);
+	rc = runtime_find_device(device, &which);
 	if (!rc)
-		rc = find(peerDevice, &which);
+		rc = runtime_find_device(peerDevice, &which);
 	if (!rc)
 		*canAccessPeer = 0;
 	return cudart_return(rc);
@@ -340,14 +340,14 @@ API cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 
 	if (flags)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(peerDevice, &which);
+	rc = runtime_find_device(peerDevice, &which);
 	return cudart_return(rc ? rc : cudaErrorPeerAccessUnsupported);
 }
 
 API cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 {
 	const struct core_device *which;
-	const int rc = find(peerDevice, &which);
+	const int rc = runtime_find_device(peerDevice, &which);
 
 	return cudart_return(rc ? rc : cudaErrorPeerAccessNotEnabled);
 }
@@ -362,9 +362,9 @@ API cudaError_t cudaDeviceGetP2PAttribute(int *value,
 	if (!value || (int)attr < cudaDevP2PAttrPerformanceRank ||
 	    (int)attr > cudaDevP2PAttrOnlyPartialNativeAtomicSupported)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(srcDevice, &which);
+	rc = runtime_find_device(srcDevice, &which);
 	if (!rc)
-		rc = find(dstDevice, &which);
+		rc = runtime_find_device(dstDevice, &which);
 	if (!rc && srcDevice == dstDevice)
 		rc = cudaErrorInvalidDevice;
 	if (!rc)

@@ -7,7 +7,8 @@ typedef const struct cudaExternalSemaphoreSignalParams signal_params;
 typedef const struct cudaExternalSemaphoreWaitParams wait_params;
 
 /* The handles of runtime and driver are the same. */
-static CUexternalSemaphore driver_handle(cudaExternalSemaphore_t semaphore)
+static CUexternalSemaphore
+runtime_driver_semaphore(cudaExternalSemaphore_t semaphore)
 {
 	return (CUexternalSemaphore)semaphore;
 }
@@ -76,6 +77,6 @@ API cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
 	int rc = core_current(&ctx);
 
 	if (!rc)
-		rc = core_semaphore_destroy(driver_handle(extSem));
+		rc = core_semaphore_destroy(runtime_driver_semaphore(extSem));
 	return cudart_return(rc);
 }

@@ -2,8 +2,8 @@
 /* Runtime: streams and host functions. */
 #include "runtime.h"
 
-static cudaError_t create(cudaStream_t *stream, unsigned int flags,
-			  int priority)
+static cudaError_t runtime_stream_create(cudaStream_t *stream,
+					 unsigned int flags, int priority)
 {
 	struct CUctx_st *ctx;
 	int rc;
@@ -18,19 +18,20 @@ static cudaError_t create(cudaStream_t *stream, unsigned int flags,
 
 API cudaError_t cudaStreamCreate(cudaStream_t *pStream)
 {
-	return create(pStream, cudaStreamDefault, MEM_PRIORITY_LEAST);
+	return runtime_stream_create(pStream, cudaStreamDefault,
+				     MEM_PRIORITY_LEAST);
 }
 
 API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream,
 					  unsigned int flags)
 {
-	return create(pStream, flags, MEM_PRIORITY_LEAST);
+	return runtime_stream_create(pStream, flags, MEM_PRIORITY_LEAST);
 }
 
 API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream,
 					     unsigned int flags, int priority)
 {
-	return create(pStream, flags, priority);
+	return runtime_stream_create(pStream, flags, priority);
 }
 
 API cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -42,7 +43,7 @@ API cudaError_t cudaStreamDestroy(cudaStream_t stream)
 }
 
 /* Finds libmem's stream of a handle in the current context. */
-static int find(cudaStream_t handle, struct mem_stream **stream)
+static int runtime_stream_find(cudaStream_t handle, struct mem_stream **stream)
 {
 	struct CUctx_st *ctx;
 	int rc = core_current(&ctx);
@@ -53,7 +54,7 @@ static int find(cudaStream_t handle, struct mem_stream **stream)
 API cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
 	struct mem_stream *mem;
-	int rc = find(stream, &mem);
+	int rc = runtime_stream_find(stream, &mem);
 
 	return cudart_return(rc ? rc : core_error(mem_stream_sync(mem)));
 }
@@ -61,7 +62,7 @@ API cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 API cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
 	struct mem_stream *mem;
-	int rc = find(stream, &mem);
+	int rc = runtime_stream_find(stream, &mem);
 
 	return cudart_return(rc ? rc : core_error(mem_stream_query(mem)));
 }
@@ -73,7 +74,7 @@ API cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 
 	if (!flags)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(hStream, &mem);
+	rc = runtime_stream_find(hStream, &mem);
 	if (rc)
 		return cudart_return(rc);
 	*flags = core_object_ctx(CORE_STREAM, hStream) ? hStream->flags :
@@ -88,7 +89,7 @@ API cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 
 	if (!priority)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(hStream, &mem);
+	rc = runtime_stream_find(hStream, &mem);
 	if (rc)
 		return cudart_return(rc);
 	*priority = mem_stream_priority(mem);
@@ -103,7 +104,7 @@ API cudaError_t cudaStreamGetId(cudaStream_t hStream,
 
 	if (!streamId)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(hStream, &mem);
+	rc = runtime_stream_find(hStream, &mem);
 	if (rc)
 		return cudart_return(rc);
 	*streamId = mem_stream_id(mem);
@@ -118,7 +119,7 @@ API cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
 
 	if (!device)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(hStream, &mem);
+	rc = runtime_stream_find(hStream, &mem);
 	if (rc)
 		return cudart_return(rc);
 	ctx = core_object_ctx(CORE_STREAM, hStream);

@@ -27,7 +27,8 @@ API void *heapsim_cu_variable(void *initial, size_t len,
 	return core_symbol_add(&symbol);
 }
 
-static int find(const void *at, const struct core_symbol **symbol)
+static int runtime_find_symbol(const void *at,
+			       const struct core_symbol **symbol)
 {
 	const int rc = core_init();
 
@@ -44,7 +45,7 @@ API cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
 
 	if (!devPtr)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(symbol, &found);
+	rc = runtime_find_symbol(symbol, &found);
 	if (!rc)
 		*devPtr = found->at;
 	return cudart_return(rc);
@@ -57,7 +58,7 @@ API cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 
 	if (!size)
 		return cudart_return(cudaErrorInvalidValue);
-	rc = find(symbol, &found);
+	rc = runtime_find_symbol(symbol, &found);
 	if (!rc)
 		*size = found->len;
 	return cudart_return(rc);
@@ -67,10 +68,11 @@ API cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
  * Returns the address of a part of a variable, or NULL after setting the
  * thread's last error.
  */
-static char *part_of(const void *symbol, size_t count, size_t offset)
+static char *runtime_symbol_part(const void *symbol, size_t count,
+				 size_t offset)
 {
 	const struct core_symbol *found;
-	int rc = find(symbol, &found);
+	int rc = runtime_find_symbol(symbol, &found);
 
 	if (!rc && (offset > found->len || count > found->len - offset))
 		rc = cudaErrorInvalidValue;
@@ -81,13 +83,13 @@ static char *part_of(const void *symbol, size_t count, size_t offset)
 	return (char *)found->at + offset;
 }
 
-static bool is_to(enum cudaMemcpyKind kind)
+static bool runtime_is_to_symbol(enum cudaMemcpyKind kind)
 {
 	return kind == cudaMemcpyHostToDevice ||
 	       kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
 }
 
-static bool is_from(enum cudaMemcpyKind kind)
+static bool runtime_is_from_symbol(enum cudaMemcpyKind kind)
 {
 	return kind == cudaMemcpyDeviceToHost ||
 	       kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault;
@@ -97,11 +99,11 @@ API cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src,
 				   size_t count, size_t offset,
 				   enum cudaMemcpyKind kind)
 {
-	char *to = part_of(symbol, count, offset);
+	char *to = runtime_symbol_part(symbol, count, offset);
 
 	if (!to)
 		return cudaPeekAtLastError();
-	if (!is_to(kind))
+	if (!runtime_is_to_symbol(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	return cudaMemcpy(to, src, count, kind);
 }
@@ -110,11 +112,11 @@ API cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *src,
 					size_t count, size_t offset,
 					enum cudaMemcpyKind kind)
 {
-	char *to = part_of(symbol, count, offset);
+	char *to = runtime_symbol_part(symbol, count, offset);
 
 	if (!to)
 		return cudaPeekAtLastError();
-	if (!is_to(kind))
+	if (!runtime_is_to_symbol(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	return cudaMemcpy_ptds(to, src, count, kind);
 }
@@ -123,11 +125,11 @@ API cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol,
 				     size_t count, size_t offset,
 				     enum cudaMemcpyKind kind)
 {
-	const char *from = part_of(symbol, count, offset);
+	const char *from = runtime_symbol_part(symbol, count, offset);
 
 	if (!from)
 		return cudaPeekAtLastError();
-	if (!is_from(kind))
+	if (!runtime_is_from_symbol(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	return cudaMemcpy(dst, from, count, kind);
 }
@@ -136,11 +138,11 @@ API cudaError_t cudaMemcpyFromSymbol_ptds(void *dst, const void *symbol,
 					  size_t count, size_t offset,
 					  enum cudaMemcpyKind kind)
 {
-	const char *from = part_of(symbol, count, offset);
+	const char *from = runtime_symbol_part(symbol, count, offset);
 
 	if (!from)
 		return cudaPeekAtLastError();
-	if (!is_from(kind))
+	if (!runtime_is_from_symbol(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	return cudaMemcpy_ptds(dst, from, count, kind);
 }
@@ -150,11 +152,11 @@ API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src,
 					enum cudaMemcpyKind kind,
 					cudaStream_t stream)
 {
-	char *to = part_of(symbol, count, offset);
+	char *to = runtime_symbol_part(symbol, count, offset);
 
 	if (!to)
 		return cudaPeekAtLastError();
-	if (!is_to(kind))
+	if (!runtime_is_to_symbol(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	return cudaMemcpyAsync(to, src, count, kind, stream);
 }
@@ -164,11 +166,11 @@ API cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol,
 					  enum cudaMemcpyKind kind,
 					  cudaStream_t stream)
 {
-	const char *from = part_of(symbol, count, offset);
+	const char *from = runtime_symbol_part(symbol, count, offset);
 
 	if (!from)
 		return cudaPeekAtLastError();
-	if (!is_from(kind))
+	if (!runtime_is_from_symbol(kind))
 		return cudart_return(cudaErrorInvalidMemcpyDirection);
 	return cudaMemcpyAsync(dst, from, count, kind, stream);
 }

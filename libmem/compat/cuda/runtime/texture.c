@@ -15,8 +15,8 @@ _Static_assert((int)cudaAddressModeWrap == CU_TR_ADDRESS_MODE_WRAP &&
 	       CU_RES_VIEW_FORMAT_UNSIGNED_BC7,
 	       "how textures are read");
 
-static cudaError_t sampler_of(const struct cudaTextureDesc *from,
-			      CUDA_TEXTURE_DESC *to)
+static cudaError_t runtime_sampler_of(const struct cudaTextureDesc *from,
+				      CUDA_TEXTURE_DESC *to)
 {
 	unsigned int i;
 
@@ -50,8 +50,8 @@ static cudaError_t sampler_of(const struct cudaTextureDesc *from,
 	return cudaSuccess;
 }
 
-static void view_of(const struct cudaResourceViewDesc *from,
-		    CUDA_RESOURCE_VIEW_DESC *to)
+static void runtime_view_of(const struct cudaResourceViewDesc *from,
+			    CUDA_RESOURCE_VIEW_DESC *to)
 {
 	*to = (CUDA_RESOURCE_VIEW_DESC){
 		.format = (CUresourceViewFormat)from->format,
@@ -66,8 +66,8 @@ static void view_of(const struct cudaResourceViewDesc *from,
 }
 
 /* Returns false if the format is not known here. */
-static bool format_of(const CUDA_RESOURCE_DESC *resource,
-		      CUarray_format *format)
+static bool runtime_format_of(const CUDA_RESOURCE_DESC *resource,
+			      CUarray_format *format)
 {
 	const CUarray array = resource->res.array.hArray;
 	const CUmipmappedArray mipmap = resource->res.mipmap.hMipmappedArray;
@@ -91,27 +91,28 @@ static bool format_of(const CUDA_RESOURCE_DESC *resource,
 	}
 }
 
-static bool is_integer(CUarray_format format)
+static bool runtime_is_integer(CUarray_format format)
 {
 	return format < CU_AD_FORMAT_HALF;
 }
 
-static bool is_32_bits(CUarray_format format)
+static bool runtime_is_32_bits(CUarray_format format)
 {
 	return format == CU_AD_FORMAT_UNSIGNED_INT32 ||
 	       format == CU_AD_FORMAT_SIGNED_INT32;
 }
 
 /* Integers that are read as integers cannot be filtered: a special error */
-static bool is_filtered(const CUDA_RESOURCE_DESC *resource,
-			const struct cudaTextureDesc *texture)
+static bool runtime_is_filtered(const CUDA_RESOURCE_DESC *resource,
+				const struct cudaTextureDesc *texture)
 {
 	CUarray_format format;
 
 	return texture->filterMode == cudaFilterModeLinear &&
-	       format_of(resource, &format) && is_integer(format) &&
+	       runtime_format_of(resource, &format) &&
+	       runtime_is_integer(format) &&
 	       (texture->readMode == cudaReadModeElementType ||
-		is_32_bits(format));
+		runtime_is_32_bits(format));
 }
 
 API cudaError_t
@@ -133,14 +134,14 @@ cudaCreateTextureObject(cudaTextureObject_t *pTexObject,
 	if (!rc)
 		rc = cudart_resource(pResDesc, &resource);
 	if (!rc)
-		rc = sampler_of(pTexDesc, &texture);
+		rc = runtime_sampler_of(pTexDesc, &texture);
 	/* With a view, the core checks this. */
-	if (!rc && !pResViewDesc && is_filtered(&resource, pTexDesc))
+	if (!rc && !pResViewDesc && runtime_is_filtered(&resource, pTexDesc))
 		rc = cudaErrorInvalidFilterSetting;
 	if (rc)
 		return cudart_return(rc);
 	if (pResViewDesc)
-		view_of(pResViewDesc, &view);
+		runtime_view_of(pResViewDesc, &view);
 	rc = core_texture_create(ctx, &resource, &texture,
 				 pResViewDesc ? &view : NULL, &object);
 	if (!rc)

@@ -52,7 +52,7 @@ cudaError_t cudaRuntimeGetVersion_10020(int *runtimeVersion);
 cudaError_t cudaRuntimeGetVersion_11040(int *runtimeVersion);
 cudaError_t cudaRuntimeGetVersion_12060(int *runtimeVersion);
 
-static struct cudaMemLocation location_of(int device)
+static struct cudaMemLocation versions_location_of(int device)
 {
 	const struct cudaMemLocation location = {
 		.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost :
@@ -63,7 +63,7 @@ static struct cudaMemLocation location_of(int device)
 	return location;
 }
 
-static cudaStream_t own(cudaStream_t stream)
+static cudaStream_t versions_own(cudaStream_t stream)
 {
 	return stream ? stream : cudaStreamPerThread;
 }
@@ -71,22 +71,24 @@ static cudaStream_t own(cudaStream_t stream)
 API cudaError_t cudaMemAdvise_12060(const void *devPtr, size_t count,
 				    enum cudaMemoryAdvise advice, int device)
 {
-	return cudaMemAdvise(devPtr, count, advice, location_of(device));
+	return cudaMemAdvise(devPtr, count, advice,
+			     versions_location_of(device));
 }
 
 API cudaError_t cudaMemPrefetchAsync_12060(const void *devPtr, size_t count,
 					   int dstDevice, cudaStream_t stream)
 {
-	return cudaMemPrefetchAsync(devPtr, count, location_of(dstDevice), 0,
-				    stream);
+	return cudaMemPrefetchAsync(devPtr, count,
+				    versions_location_of(dstDevice), 0, stream);
 }
 
 API cudaError_t cudaMemPrefetchAsync_12060_ptsz(const void *devPtr,
 						size_t count, int dstDevice,
 						cudaStream_t stream)
 {
-	return cudaMemPrefetchAsync(devPtr, count, location_of(dstDevice), 0,
-				    own(stream));
+	return cudaMemPrefetchAsync(devPtr, count,
+				    versions_location_of(dstDevice), 0,
+				    versions_own(stream));
 }
 
 API cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count,
@@ -109,7 +111,7 @@ API cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count,
 					     cudaStream_t stream)
 {
 	return cudaMemPrefetchAsync(devPtr, count, location, flags,
-				    own(stream));
+				    versions_own(stream));
 }
 
 API cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop,
@@ -142,7 +144,7 @@ cudaSignalExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *all,
 					  cudaStream_t stream)
 {
 	return cudaSignalExternalSemaphoresAsync(all, paramsArray, numExtSems,
-						 own(stream));
+						 versions_own(stream));
 }
 
 API cudaError_t
@@ -162,7 +164,7 @@ cudaWaitExternalSemaphoresAsync_v2_ptsz(const cudaExternalSemaphore_t *all,
 					cudaStream_t stream)
 {
 	return cudaWaitExternalSemaphoresAsync(all, paramsArray, numExtSems,
-					       own(stream));
+					       versions_own(stream));
 }
 
 /* Up to 10.2 there was no type for memory that CUDA does not know. */
@@ -220,7 +222,7 @@ API cudaError_t cudaSetDoubleForHost(double *d)
 }
 
 /* Returns the version for which the program was built. */
-static cudaError_t version(int *to, int number)
+static cudaError_t versions_return(int *to, int number)
 {
 	const cudaError_t rc = cudaRuntimeGetVersion(to);
 
@@ -231,15 +233,15 @@ static cudaError_t version(int *to, int number)
 
 API cudaError_t cudaRuntimeGetVersion_10020(int *runtimeVersion)
 {
-	return version(runtimeVersion, 10020);
+	return versions_return(runtimeVersion, 10020);
 }
 
 API cudaError_t cudaRuntimeGetVersion_11040(int *runtimeVersion)
 {
-	return version(runtimeVersion, 11040);
+	return versions_return(runtimeVersion, 11040);
 }
 
 API cudaError_t cudaRuntimeGetVersion_12060(int *runtimeVersion)
 {
-	return version(runtimeVersion, 12060);
+	return versions_return(runtimeVersion, 12060);
 }
