@@ -88,7 +88,7 @@ static const struct colors colors[] = {
 
 #define NR_COLORS	(sizeof(colors) / sizeof(*colors))
 
-static const struct colors *find_color(uint32_t color)
+static const struct colors *color_find(uint32_t color)
 {
 	size_t i;
 
@@ -106,7 +106,7 @@ static const struct colors *find_color(uint32_t color)
  */
 uint32_t nvsci_fourcc(uint32_t color)
 {
-	const struct colors *of = find_color(color);
+	const struct colors *of = color_find(color);
 
 	return of ? of->fourcc : 0;
 }
@@ -135,7 +135,7 @@ uint32_t nvsci_color(uint32_t fourcc)
  */
 uint32_t nvsci_color_data_type(uint32_t color)
 {
-	const struct colors *of = find_color(color);
+	const struct colors *of = color_find(color);
 
 	return of ? of->data_type : NvSciDataType_Uint8;
 }
@@ -171,7 +171,7 @@ static const int8_t data_types[] = {
 	[NvSciDataType_Bool] = MEM_DATA_BOOL,
 };
 
-static int index_of(const int8_t *all, size_t nr, uint32_t what)
+static int color_index_of(const int8_t *all, size_t nr, uint32_t what)
 {
 	size_t i;
 
@@ -202,7 +202,7 @@ int nvsci_mem_std(uint32_t std)
 int nvsci_std(uint32_t mem)
 {
 	return mem == MEM_COLOR_STD_NONE ? -1 :
-	       index_of(stds, sizeof(stds), mem);
+	       color_index_of(stds, sizeof(stds), mem);
 }
 
 /**
@@ -224,5 +224,5 @@ int nvsci_mem_data_type(uint32_t type)
  */
 int nvsci_data_type(uint32_t mem)
 {
-	return index_of(data_types, sizeof(data_types), mem);
+	return color_index_of(data_types, sizeof(data_types), mem);
 }

@@ -12,7 +12,7 @@
 /* The functions below are called with the endpoint's lock held. */
 
 /* Allocates a frame that the program reads or writes in place. */
-static bool have_room(uint8_t **frame)
+static bool ipc_frame_alloc(uint8_t **frame)
 {
 	if (!*frame)
 		*frame = malloc(NVSCI_FRAME_LEN);
@@ -20,7 +20,7 @@ static bool have_room(uint8_t **frame)
 }
 
 /* Converts errors of libmem's calls with a timeout of 0. */
-static NvSciError frame_error(int err)
+static NvSciError ipc_frame_error(int err)
 {
 	switch (err) {
 	case -ETIMEDOUT:
@@ -33,7 +33,7 @@ static NvSciError frame_error(int err)
 }
 
 /* Receives into 0 bytes: returns -EMSGSIZE if a frame waits, which stays. */
-static int peek(struct nvsci_endpoint *endpoint)
+static int ipc_frame_peek(struct nvsci_endpoint *endpoint)
 {
 	uint8_t byte;
 
@@ -44,7 +44,7 @@ static int peek(struct nvsci_endpoint *endpoint)
 	return mem_endpoint_recv(endpoint->mem, &byte, 0, 0);
 }
 
-static NvSciError look_at_frame(struct nvsci_endpoint *endpoint)
+static NvSciError ipc_frame_check(struct nvsci_endpoint *endpoint)
 {
 	int len;
 
@@ -52,19 +52,19 @@ static NvSciError look_at_frame(struct nvsci_endpoint *endpoint)
 		return NvSciError_Success;
 	if (!endpoint->mem)
 		return NvSciError_ConnectionReset;
-	if (!have_room(&endpoint->read))
+	if (!ipc_frame_alloc(&endpoint->read))
 		return NvSciError_ResourceError;
 	len = mem_endpoint_recv(endpoint->mem, endpoint->read, NVSCI_FRAME_LEN,
 				0);
 	if (len < 0)
-		return frame_error(len);
+		return ipc_frame_error(len);
 	memset(endpoint->read + len, 0, NVSCI_FRAME_LEN - (size_t)len);
 	endpoint->has_read = true;
 	return NvSciError_Success;
 }
 
-static NvSciError read_frame(struct nvsci_endpoint *endpoint, void *buf,
-			     size_t size)
+static NvSciError ipc_frame_read(struct nvsci_endpoint *endpoint, void *buf,
+				 size_t size)
 {
 	NvSciError error;
 	int len;
@@ -76,9 +76,9 @@ static NvSciError read_frame(struct nvsci_endpoint *endpoint, void *buf,
 			return NvSciError_Success;
 		}
 		if (len != -EMSGSIZE)
-			return frame_error(len);
+			return ipc_frame_error(len);
 	}
-	error = look_at_frame(endpoint);
+	error = ipc_frame_check(endpoint);
 	if (error)
 		return error;
 	memcpy(buf, endpoint->read, size);
@@ -86,42 +86,45 @@ static NvSciError read_frame(struct nvsci_endpoint *endpoint, void *buf,
 	return NvSciError_Success;
 }
 
-static NvSciError write_frame(struct nvsci_endpoint *endpoint, const void *buf,
-			      size_t size)
+static NvSciError ipc_frame_write(struct nvsci_endpoint *endpoint,
+				  const void *buf, size_t size)
 {
 	if (!endpoint->mem)
 		return NvSciError_ConnectionReset;
-	return frame_error(mem_endpoint_send(endpoint->mem, buf, size, 0));
+	return ipc_frame_error(mem_endpoint_send(endpoint->mem, buf, size, 0));
 }
 
-static bool is_frame(const void *buf, size_t size)
+static bool ipc_frame_is_valid(const void *buf, size_t size)
 {
 	return buf && size && size <= NVSCI_FRAME_LEN;
 }
 
-static NvSciError do_read(NvSciIpcEndpoint handle, void *buf, size_t size)
+static NvSciError ipc_frame_do_read(NvSciIpcEndpoint handle, void *buf,
+				    size_t size)
 {
 	struct nvsci_endpoint *endpoint;
 	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
 
 	if (error)
 		return error;
-	error = is_frame(buf, size) ? read_frame(endpoint, buf, size) :
-				      NvSciError_BadParameter;
+	error = ipc_frame_is_valid(buf, size) ?
+			ipc_frame_read(endpoint, buf, size) :
+			NvSciError_BadParameter;
 	nvsci_endpoint_leave(endpoint);
 	return error;
 }
 
-static NvSciError do_write(NvSciIpcEndpoint handle, const void *buf,
-			   size_t size)
+static NvSciError ipc_frame_do_write(NvSciIpcEndpoint handle, const void *buf,
+				     size_t size)
 {
 	struct nvsci_endpoint *endpoint;
 	NvSciError error = nvsci_endpoint_enter(handle, &endpoint);
 
 	if (error)
 		return error;
-	error = is_frame(buf, size) ? write_frame(endpoint, buf, size) :
-				      NvSciError_BadParameter;
+	error = ipc_frame_is_valid(buf, size) ?
+			ipc_frame_write(endpoint, buf, size) :
+			NvSciError_BadParameter;
 	nvsci_endpoint_leave(endpoint);
 	return error;
 }
@@ -129,7 +132,8 @@ static NvSciError do_write(NvSciIpcEndpoint handle, const void *buf,
 API NvSciError NvSciIpcRead(NvSciIpcEndpoint handle, void *buf, size_t size,
 			    int32_t *bytes)
 {
-	const NvSciError error = do_read(handle, bytes ? buf : NULL, size);
+	const NvSciError error =
+		ipc_frame_do_read(handle, bytes ? buf : NULL, size);
 
 	if (!error)
 		*bytes = (int32_t)size;
@@ -139,7 +143,8 @@ API NvSciError NvSciIpcRead(NvSciIpcEndpoint handle, void *buf, size_t size,
 API NvSciError NvSciIpcReadSafe(NvSciIpcEndpoint handle, void *buf,
 				uint32_t size, uint32_t *bytes)
 {
-	const NvSciError error = do_read(handle, bytes ? buf : NULL, size);
+	const NvSciError error =
+		ipc_frame_do_read(handle, bytes ? buf : NULL, size);
 
 	if (!error)
 		*bytes = size;
@@ -149,7 +154,8 @@ API NvSciError NvSciIpcReadSafe(NvSciIpcEndpoint handle, void *buf,
 API NvSciError NvSciIpcWrite(NvSciIpcEndpoint handle, const void *buf,
 			     size_t size, int32_t *bytes)
 {
-	const NvSciError error = do_write(handle, bytes ? buf : NULL, size);
+	const NvSciError error =
+		ipc_frame_do_write(handle, bytes ? buf : NULL, size);
 
 	if (!error)
 		*bytes = (int32_t)size;
@@ -159,7 +165,8 @@ API NvSciError NvSciIpcWrite(NvSciIpcEndpoint handle, const void *buf,
 API NvSciError NvSciIpcWriteSafe(NvSciIpcEndpoint handle, const void *buf,
 				 uint32_t size, uint32_t *bytes)
 {
-	const NvSciError error = do_write(handle, bytes ? buf : NULL, size);
+	const NvSciError error =
+		ipc_frame_do_write(handle, bytes ? buf : NULL, size);
 
 	if (!error)
 		*bytes = size;
@@ -174,7 +181,7 @@ API NvSciError NvSciIpcReadGetNextFrame(NvSciIpcEndpoint handle,
 
 	if (error)
 		return error;
-	error = buf ? look_at_frame(endpoint) : NvSciError_BadParameter;
+	error = buf ? ipc_frame_check(endpoint) : NvSciError_BadParameter;
 	if (!error)
 		*buf = endpoint->read;
 	nvsci_endpoint_leave(endpoint);
@@ -188,7 +195,7 @@ API NvSciError NvSciIpcReadAdvance(NvSciIpcEndpoint handle)
 
 	if (error)
 		return error;
-	error = look_at_frame(endpoint);
+	error = ipc_frame_check(endpoint);
 	endpoint->has_read = false;
 	nvsci_endpoint_leave(endpoint);
 	return error;
@@ -206,7 +213,7 @@ API NvSciError NvSciIpcWriteGetNextFrame(NvSciIpcEndpoint handle,
 		error = NvSciError_BadParameter;
 	else if (!endpoint->mem)
 		error = NvSciError_ConnectionReset;
-	else if (!have_room(&endpoint->write))
+	else if (!ipc_frame_alloc(&endpoint->write))
 		error = NvSciError_ResourceError;
 	if (!error) {
 		if (!endpoint->has_write)
@@ -226,7 +233,7 @@ API NvSciError NvSciIpcWriteAdvance(NvSciIpcEndpoint handle)
 	if (error)
 		return error;
 	error = endpoint->has_write ?
-		write_frame(endpoint, endpoint->write, NVSCI_FRAME_LEN) :
+		ipc_frame_write(endpoint, endpoint->write, NVSCI_FRAME_LEN) :
 		NvSciError_InvalidState;
 	if (!error)
 		endpoint->has_write = false;
@@ -245,7 +252,7 @@ API NvSciError NvSciIpcResetEndpointSafe(NvSciIpcEndpoint handle)
 		return error;
 	/* Before the first reset, the peer may have sent valid frames. */
 	if (endpoint->nr_resets++) {
-		while (!look_at_frame(endpoint))
+		while (!ipc_frame_check(endpoint))
 			endpoint->has_read = false;
 		endpoint->has_write = false;
 	}
@@ -260,13 +267,13 @@ API void NvSciIpcResetEndpoint(NvSciIpcEndpoint handle)
 	NvSciIpcResetEndpointSafe(handle);
 }
 
-static uint32_t events_of(struct nvsci_endpoint *endpoint)
+static uint32_t ipc_frame_events_of(struct nvsci_endpoint *endpoint)
 {
 	uint32_t events = 0;
 
 	if (!endpoint->mem)
 		return 0;
-	switch (peek(endpoint)) {
+	switch (ipc_frame_peek(endpoint)) {
 	case -EMSGSIZE:
 		events |= NV_SCI_IPC_EVENT_READ;
 		break;
@@ -288,7 +295,7 @@ API NvSciError NvSciIpcGetEventSafe(NvSciIpcEndpoint handle, uint32_t *events)
 	if (error)
 		return error;
 	if (events) {
-		*events = events_of(endpoint);
+		*events = ipc_frame_events_of(endpoint);
 		nvsci_endpoint_set_new(endpoint, false);
 	}
 	nvsci_endpoint_leave(endpoint);

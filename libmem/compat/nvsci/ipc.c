@@ -39,12 +39,12 @@ static struct {
 };
 
 /* A handle is the index in the table plus 1, and a count of all opened. */
-static unsigned int place_of(NvSciIpcEndpoint handle)
+static unsigned int ipc_place_of(NvSciIpcEndpoint handle)
 {
 	return (unsigned int)(handle & 0xff) - 1;
 }
 
-static void endpoint_destroy(struct nvsci_endpoint *endpoint)
+static void ipc_endpoint_destroy(struct nvsci_endpoint *endpoint)
 {
 	mem_endpoint_close(endpoint->mem);
 	pthread_cond_destroy(&endpoint->changed);
@@ -56,7 +56,7 @@ static void endpoint_destroy(struct nvsci_endpoint *endpoint)
 	free(endpoint);
 }
 
-static void endpoint_put(struct nvsci_endpoint *endpoint)
+static void ipc_endpoint_put(struct nvsci_endpoint *endpoint)
 {
 	bool is_last;
 
@@ -64,14 +64,14 @@ static void endpoint_put(struct nvsci_endpoint *endpoint)
 	is_last = !--endpoint->nr_users;
 	pthread_mutex_unlock(&endpoint->lock);
 	if (is_last)
-		endpoint_destroy(endpoint);
+		ipc_endpoint_destroy(endpoint);
 }
 
-/* Takes a reference, for endpoint_put(). */
-static NvSciError endpoint_find(NvSciIpcEndpoint handle,
-				struct nvsci_endpoint **found)
+/* Takes a reference, for ipc_endpoint_put(). */
+static NvSciError ipc_endpoint_find(NvSciIpcEndpoint handle,
+				    struct nvsci_endpoint **found)
 {
-	const unsigned int place = place_of(handle);
+	const unsigned int place = ipc_place_of(handle);
 	NvSciError error = NvSciError_BadParameter;
 
 	pthread_mutex_lock(&table.lock);
@@ -91,7 +91,7 @@ static NvSciError endpoint_find(NvSciIpcEndpoint handle,
 
 /* Waiting for the peer */
 
-static int poll_also(const struct nvsci_endpoint *endpoint, int fd)
+static int ipc_poll_also(const struct nvsci_endpoint *endpoint, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
@@ -119,7 +119,7 @@ void nvsci_endpoint_set_new(struct nvsci_endpoint *endpoint, bool is_new)
 }
 
 /* Returns true if the thread has nothing more to do. */
-static bool wait_a_slice(struct nvsci_endpoint *endpoint)
+static bool ipc_wait_slice(struct nvsci_endpoint *endpoint)
 {
 	struct mem_endpoint *mem = NULL;
 	bool is_done;
@@ -128,7 +128,7 @@ static bool wait_a_slice(struct nvsci_endpoint *endpoint)
 	err = mem_endpoint_open(table.ctx, endpoint->name, SLICE_NS, &mem);
 	pthread_mutex_lock(&endpoint->lock);
 	if (!err)
-		err = poll_also(endpoint, mem_endpoint_fd(mem));
+		err = ipc_poll_also(endpoint, mem_endpoint_fd(mem));
 	if (!err) {
 		endpoint->mem = mem;
 		nvsci_endpoint_set_new(endpoint, true);
@@ -143,24 +143,25 @@ static bool wait_a_slice(struct nvsci_endpoint *endpoint)
 	return is_done;
 }
 
-static void *wait_for_peer(void *arg)
+static void *ipc_wait_for_peer(void *arg)
 {
 	struct nvsci_endpoint *endpoint = arg;
 
-	while (!wait_a_slice(endpoint))
+	while (!ipc_wait_slice(endpoint))
 		;
 	return NULL;
 }
 
 /* Blocks signals: they are for the program's own threads. */
-static int start_thread(struct nvsci_endpoint *endpoint)
+static int ipc_start_thread(struct nvsci_endpoint *endpoint)
 {
 	sigset_t all, before;
 	int err;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&endpoint->thread, NULL, wait_for_peer, endpoint);
+	err = pthread_create(&endpoint->thread, NULL, ipc_wait_for_peer,
+			     endpoint);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -err;
 }
@@ -188,7 +189,7 @@ NvSciError nvsci_endpoint_get(NvSciIpcEndpoint handle,
 	int err = 0;
 
 	/* Exports and imports cannot return NotInitialized. */
-	if (endpoint_find(handle, &found))
+	if (ipc_endpoint_find(handle, &found))
 		return NvSciError_BadParameter;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += NVSCI_WAIT_NS / NS_PER_S;
@@ -204,7 +205,7 @@ NvSciError nvsci_endpoint_get(NvSciIpcEndpoint handle,
 		error = NvSciError_BadParameter;
 	pthread_mutex_unlock(&found->lock);
 	if (error) {
-		endpoint_put(found);
+		ipc_endpoint_put(found);
 		return error;
 	}
 	*own = found;
@@ -218,7 +219,7 @@ NvSciError nvsci_endpoint_get(NvSciIpcEndpoint handle,
  */
 void nvsci_endpoint_put(struct nvsci_endpoint *own)
 {
-	endpoint_put(own);
+	ipc_endpoint_put(own);
 }
 
 /**
@@ -232,7 +233,7 @@ void nvsci_endpoint_put(struct nvsci_endpoint *own)
 NvSciError nvsci_endpoint_enter(NvSciIpcEndpoint handle,
 				struct nvsci_endpoint **endpoint)
 {
-	const NvSciError error = endpoint_find(handle, endpoint);
+	const NvSciError error = ipc_endpoint_find(handle, endpoint);
 
 	if (!error)
 		pthread_mutex_lock(&(*endpoint)->lock);
@@ -246,7 +247,7 @@ NvSciError nvsci_endpoint_enter(NvSciIpcEndpoint handle,
 void nvsci_endpoint_leave(struct nvsci_endpoint *endpoint)
 {
 	pthread_mutex_unlock(&endpoint->lock);
-	endpoint_put(endpoint);
+	ipc_endpoint_put(endpoint);
 }
 
 /**
@@ -259,9 +260,9 @@ NvSciError nvsci_endpoint_check(NvSciIpcEndpoint handle)
 {
 	struct nvsci_endpoint *own;
 
-	if (endpoint_find(handle, &own))
+	if (ipc_endpoint_find(handle, &own))
 		return NvSciError_BadParameter;
-	endpoint_put(own);
+	ipc_endpoint_put(own);
 	return NvSciError_Success;
 }
 
@@ -282,19 +283,19 @@ API NvSciError NvSciIpcInit(void)
 	return err ? NvSciError_NotPermitted : NvSciError_Success;
 }
 
-static void endpoint_close(struct nvsci_endpoint *endpoint)
+static void ipc_endpoint_close(struct nvsci_endpoint *endpoint)
 {
 	pthread_mutex_lock(&endpoint->lock);
 	endpoint->is_closed = true;
 	pthread_cond_broadcast(&endpoint->changed);
 	pthread_mutex_unlock(&endpoint->lock);
 	pthread_join(endpoint->thread, NULL);
-	endpoint_put(endpoint);
+	ipc_endpoint_put(endpoint);
 }
 
 /* Removes an endpoint from the table, or returns NULL. The caller closes it. */
-static struct nvsci_endpoint *take_out(unsigned int place,
-				       NvSciIpcEndpoint handle)
+static struct nvsci_endpoint *ipc_take_out(unsigned int place,
+					   NvSciIpcEndpoint handle)
 {
 	struct nvsci_endpoint *endpoint = NULL;
 
@@ -318,9 +319,9 @@ API void NvSciIpcDeinit(void)
 	is_last = table.nr_inits && !--table.nr_inits;
 	pthread_mutex_unlock(&table.lock);
 	for (i = 0; is_last && i < ENDPOINTS_MAX; i++) {
-		endpoint = take_out(i, 0);
+		endpoint = ipc_take_out(i, 0);
 		if (endpoint)
-			endpoint_close(endpoint);
+			ipc_endpoint_close(endpoint);
 	}
 }
 
@@ -338,7 +339,7 @@ API NvSciError NvSciIpcCheckVersionCompatibility(uint32_t majorVer,
 /* Opening and closing */
 
 /* Does not depend on the locale, unlike isalnum(). */
-static bool is_letter(char c)
+static bool ipc_is_letter(char c)
 {
 	const char small = c | 0x20;
 
@@ -347,16 +348,16 @@ static bool is_letter(char c)
 }
 
 /* Checks the name as mem_endpoint_open() does later, in the thread. */
-static bool is_name(const char *name)
+static bool ipc_name_is_valid(const char *name)
 {
 	size_t len = 0;
 
-	while (len < NVSCIIPC_MAX_ENDPOINT_NAME && is_letter(name[len]))
+	while (len < NVSCIIPC_MAX_ENDPOINT_NAME && ipc_is_letter(name[len]))
 		len++;
 	return len && len < NVSCIIPC_MAX_ENDPOINT_NAME && !name[len];
 }
 
-static int init_lock(struct nvsci_endpoint *endpoint)
+static int ipc_init_lock(struct nvsci_endpoint *endpoint)
 {
 	pthread_condattr_t attr;
 	int err;
@@ -373,7 +374,7 @@ static int init_lock(struct nvsci_endpoint *endpoint)
 	return -err;
 }
 
-static int open_fds(struct nvsci_endpoint *endpoint)
+static int ipc_open_fds(struct nvsci_endpoint *endpoint)
 {
 	int err;
 
@@ -385,7 +386,7 @@ static int open_fds(struct nvsci_endpoint *endpoint)
 		err = -errno;
 		goto err_close_poll;
 	}
-	err = poll_also(endpoint, endpoint->event);
+	err = ipc_poll_also(endpoint, endpoint->event);
 	if (err)
 		goto err_close_event;
 	return 0;
@@ -397,7 +398,8 @@ err_close_poll:
 	return err;
 }
 
-static int endpoint_create(const char *name, struct nvsci_endpoint **endpoint)
+static int ipc_endpoint_create(const char *name,
+			       struct nvsci_endpoint **endpoint)
 {
 	struct nvsci_endpoint *new = calloc(1, sizeof(*new));
 	int err;
@@ -406,13 +408,13 @@ static int endpoint_create(const char *name, struct nvsci_endpoint **endpoint)
 		return -ENOMEM;
 	strcpy(new->name, name);
 	new->nr_users = 1;
-	err = init_lock(new);
+	err = ipc_init_lock(new);
 	if (err)
 		goto err_free;
-	err = open_fds(new);
+	err = ipc_open_fds(new);
 	if (err)
 		goto err_destroy_lock;
-	err = start_thread(new);
+	err = ipc_start_thread(new);
 	if (err)
 		goto err_close;
 	*endpoint = new;
@@ -430,7 +432,7 @@ err_free:
 }
 
 /* The lock of the table is held. */
-static NvSciError open_locked(const char *name, NvSciIpcEndpoint *handle)
+static NvSciError ipc_open_locked(const char *name, NvSciIpcEndpoint *handle)
 {
 	struct nvsci_endpoint *new;
 	unsigned int place;
@@ -442,7 +444,7 @@ static NvSciError open_locked(const char *name, NvSciIpcEndpoint *handle)
 		;
 	if (place == ENDPOINTS_MAX)
 		return NvSciError_InsufficientResource;
-	err = endpoint_create(name, &new);
+	err = ipc_endpoint_create(name, &new);
 	if (err)
 		return err == -ENOMEM ? NvSciError_InsufficientMemory :
 		       NvSciError_InsufficientResource;
@@ -458,22 +460,23 @@ API NvSciError NvSciIpcOpenEndpoint(const char *endpoint,
 {
 	NvSciError error;
 
-	if (!endpoint || !handle || !is_name(endpoint))
+	if (!endpoint || !handle || !ipc_name_is_valid(endpoint))
 		return NvSciError_BadParameter;
 	pthread_mutex_lock(&table.lock);
-	error = open_locked(endpoint, handle);
+	error = ipc_open_locked(endpoint, handle);
 	pthread_mutex_unlock(&table.lock);
 	return error;
 }
 
 API NvSciError NvSciIpcCloseEndpointSafe(NvSciIpcEndpoint handle, bool clear)
 {
-	struct nvsci_endpoint *endpoint = take_out(place_of(handle), handle);
+	struct nvsci_endpoint *endpoint =
+		ipc_take_out(ipc_place_of(handle), handle);
 
 	(void)clear;
 	if (!handle || !endpoint)
 		return NvSciError_BadParameter;
-	endpoint_close(endpoint);
+	ipc_endpoint_close(endpoint);
 	return NvSciError_Success;
 }
 
@@ -486,11 +489,11 @@ API NvSciError NvSciIpcGetEndpointInfo(NvSciIpcEndpoint handle,
 				       struct NvSciIpcEndpointInfo *info)
 {
 	struct nvsci_endpoint *endpoint;
-	NvSciError error = endpoint_find(handle, &endpoint);
+	NvSciError error = ipc_endpoint_find(handle, &endpoint);
 
 	if (error)
 		return error;
-	endpoint_put(endpoint);
+	ipc_endpoint_put(endpoint);
 	if (!info)
 		return NvSciError_BadParameter;
 	info->nframes = MEM_ENDPOINT_QUEUE;
@@ -501,12 +504,12 @@ API NvSciError NvSciIpcGetEndpointInfo(NvSciIpcEndpoint handle,
 API NvSciError NvSciIpcGetLinuxEventFd(NvSciIpcEndpoint handle, int32_t *fd)
 {
 	struct nvsci_endpoint *endpoint;
-	NvSciError error = endpoint_find(handle, &endpoint);
+	NvSciError error = ipc_endpoint_find(handle, &endpoint);
 
 	if (error)
 		return error;
 	if (fd)
 		*fd = endpoint->poll;
-	endpoint_put(endpoint);
+	ipc_endpoint_put(endpoint);
 	return fd ? NvSciError_Success : NvSciError_BadParameter;
 }

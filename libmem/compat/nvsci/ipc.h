@@ -23,7 +23,7 @@
  * @mem: libmem's endpoint; NULL: the peer has not come. Does not change after
  *	that
  * @err: error that ended the wait for the peer
- * @is_new: the program has not been told of the peer
+ * @is_new: the program does not know of the peer yet
  * @nr_resets: number of resets by the program
  * @read: frame that the program reads in place
  * @has_read: @read has a frame

@@ -67,7 +67,7 @@ NvSciError nvsci_list_own(struct mem_attrs *attrs,
 	return NvSciError_Success;
 }
 
-static struct NvSciBufModuleRec *module_of(const struct mem_attrs *attrs)
+static struct NvSciBufModuleRec *list_module_of(const struct mem_attrs *attrs)
 {
 	const struct nvsci_list *list = mem_attrs_client(attrs);
 
@@ -97,8 +97,8 @@ NvSciError nvsci_lists(const NvSciBufAttrList lists[], size_t nr,
 		if (mem_attrs_state(attrs) != MEM_ATTRS_UNRECONCILED)
 			return NvSciError_BadParameter;
 		if (!*module)
-			*module = module_of(attrs);
-		if (!*module || module_of(attrs) != *module)
+			*module = list_module_of(attrs);
+		if (!*module || list_module_of(attrs) != *module)
 			return NvSciError_BadParameter;
 		nr_slots += (size_t)mem_attrs_slots(attrs);
 		if (nr_slots > MEM_SLOTS_MAX)
@@ -129,8 +129,9 @@ API void NvSciBufAttrListFree(NvSciBufAttrList attrList)
 /* Setting */
 
 /* Refuses a repeated key, so that @values cannot overflow. */
-static NvSciError pairs_in(struct nvsci_values *values,
-			   const NvSciBufAttrKeyValuePair *pairs, size_t nr)
+static NvSciError list_pairs_in(struct nvsci_values *values,
+				const NvSciBufAttrKeyValuePair *pairs,
+				size_t nr)
 {
 	const struct nvsci_key *key;
 	NvSciError error;
@@ -173,7 +174,7 @@ static NvSciError list_set(struct mem_attrs *attrs,
 
 	values.nr = 0;
 	values.used = 0;
-	error = pairs_in(&values, pairs, nr);
+	error = list_pairs_in(&values, pairs, nr);
 	if (!error)
 		error = nvsci_surface_in(attrs, &values);
 	/* Keys with only one valid value need nothing to be set in libmem. */
@@ -208,7 +209,7 @@ API size_t NvSciBufAttrListGetSlotCount(NvSciBufAttrList attrList)
 	return nr < 0 ? 0 : (size_t)nr;
 }
 
-static bool may_be_read(const struct nvsci_key *key, int state)
+static bool list_may_be_read(const struct nvsci_key *key, int state)
 {
 	if (!key)
 		return false;
@@ -231,7 +232,8 @@ API NvSciError NvSciBufAttrListSlotGetAttrs(NvSciBufAttrList attrList,
 	    slotIndex >= NvSciBufAttrListGetSlotCount(attrList))
 		return NvSciError_BadParameter;
 	for (i = 0; i < pairCount; i++)
-		if (!may_be_read(nvsci_key((uint32_t)pairArray[i].key), state))
+		if (!list_may_be_read(nvsci_key((uint32_t)pairArray[i].key),
+				      state))
 			return NvSciError_BadParameter;
 	for (i = 0; i < pairCount && !error; i++)
 		error = nvsci_value_out(attrs, (unsigned int)slotIndex,
@@ -311,7 +313,7 @@ API NvSciError NvSciBufAttrListClone(NvSciBufAttrList origAttrList,
 	err = mem_attrs_clone(attrs, &clone);
 	if (err)
 		return nvsci_error(err);
-	error = nvsci_list_own(clone, module_of(attrs), newAttrList);
+	error = nvsci_list_own(clone, list_module_of(attrs), newAttrList);
 	if (!error && nvsci_list(attrs))
 		nvsci_list(clone)->is_align_0 = nvsci_list(attrs)->is_align_0;
 	return error;
@@ -430,8 +432,8 @@ NvSciBufAttrListValidateReconciled(NvSciBufAttrList reconciledAttrList,
 }
 
 /* Outputs of a reconciled list must be equal. */
-static NvSciError compare_output(const struct mem_attrs *attrs,
-				 const NvSciBufAttrKeyValuePair *pair)
+static NvSciError list_compare_output(const struct mem_attrs *attrs,
+				      const NvSciBufAttrKeyValuePair *pair)
 {
 	const struct nvsci_key *key = nvsci_key((uint32_t)pair->key);
 	const void *value;
@@ -449,10 +451,10 @@ static NvSciError compare_output(const struct mem_attrs *attrs,
 }
 
 /* Inputs are validated as a list of their own. */
-static NvSciError compare_inputs(struct mem_ctx *ctx,
-				 const struct mem_attrs *attrs,
-				 const NvSciBufAttrKeyValuePair *pairs,
-				 size_t nr)
+static NvSciError list_compare_inputs(struct mem_ctx *ctx,
+				      const struct mem_attrs *attrs,
+				      const NvSciBufAttrKeyValuePair *pairs,
+				      size_t nr)
 {
 	struct mem_attr types = { .key = MEM_ATTR_TYPES };
 	struct mem_attrs *list = NULL;
@@ -504,7 +506,7 @@ API NvSciError NvSciBufAttrListValidateReconciledAgainstAttrs
 			inputs[nr++] = pairArray[i];
 			continue;
 		}
-		error = compare_output(attrs, &pairArray[i]);
+		error = list_compare_output(attrs, &pairArray[i]);
 		if (error)
 			return error;
 	}
@@ -513,7 +515,7 @@ API NvSciError NvSciBufAttrListValidateReconciledAgainstAttrs
 	err = mem_ctx_open_shared(NULL, &ctx);
 	if (err)
 		return nvsci_error(err);
-	error = compare_inputs(ctx, attrs, inputs, nr);
+	error = list_compare_inputs(ctx, attrs, inputs, nr);
 	mem_ctx_close(ctx);
 	return error;
 }

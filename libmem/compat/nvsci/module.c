@@ -40,7 +40,7 @@ void nvsci_module_put(struct NvSciBufModuleRec *module)
 }
 
 /* The vendor's default is an uncached CPU mapping, libmem's is cached. */
-static int make_hidden(struct NvSciBufModuleRec *module)
+static int module_make_hidden(struct NvSciBufModuleRec *module)
 {
 	static const uint8_t off;
 	static const uint8_t yes = 1;
@@ -75,7 +75,7 @@ API NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule)
 	module->nr_users = 1;
 	err = compat_ctx_open(&module->ctx);
 	if (!err)
-		err = make_hidden(module);
+		err = module_make_hidden(module);
 	if (err) {
 		nvsci_module_put(module);
 		return err == -ENOMEM ? NvSciError_InsufficientMemory :

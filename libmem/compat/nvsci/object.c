@@ -98,7 +98,8 @@ API NvSciError NvSciBufObjGetAttrList(NvSciBufObj bufObj,
 	return NvSciError_Success;
 }
 
-static NvSciError cpu_ptr(NvSciBufObj bufObj, unsigned int access, void **ptr)
+static NvSciError object_cpu_ptr(NvSciBufObj bufObj, unsigned int access,
+				 void **ptr)
 {
 	int err;
 
@@ -110,7 +111,7 @@ static NvSciError cpu_ptr(NvSciBufObj bufObj, unsigned int access, void **ptr)
 
 API NvSciError NvSciBufObjGetCpuPtr(NvSciBufObj bufObj, void **ptr)
 {
-	return cpu_ptr(bufObj, MEM_RW, ptr);
+	return object_cpu_ptr(bufObj, MEM_RW, ptr);
 }
 
 API NvSciError NvSciBufObjGetConstCpuPtr(NvSciBufObj bufObj, const void **ptr)
@@ -120,7 +121,7 @@ API NvSciError NvSciBufObjGetConstCpuPtr(NvSciBufObj bufObj, const void **ptr)
 
 	if (!ptr)
 		return NvSciError_BadParameter;
-	error = cpu_ptr(bufObj, MEM_READ, &found);
+	error = object_cpu_ptr(bufObj, MEM_READ, &found);
 	if (!error)
 		*ptr = found;
 	return error;
@@ -130,7 +131,7 @@ API NvSciError NvSciBufObjGetConstCpuPtr(NvSciBufObj bufObj, const void **ptr)
  * Without permission to write there is nothing to write back, but cached lines
  * are dropped: of the whole object, since libmem has no call for a range of it.
  */
-static int drop_cached(struct mem_object *object)
+static int object_drop_cached(struct mem_object *object)
 {
 	const int err = mem_object_begin(object, MEM_READ);
 
@@ -148,7 +149,7 @@ API NvSciError NvSciBufObjFlushCpuCacheRange(NvSciBufObj bufObj,
 		return NvSciError_Overflow;
 	err = mem_object_flush(object_of(bufObj), offset, len);
 	if (err == -EACCES)
-		err = drop_cached(object_of(bufObj));
+		err = object_drop_cached(object_of(bufObj));
 	return err == -EACCES ? NvSciError_NotPermitted : nvsci_error(err);
 }
 

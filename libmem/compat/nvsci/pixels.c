@@ -65,7 +65,7 @@ static uint64_t pixels_number(const struct pixels *pixels, uint32_t key,
 	}
 }
 
-static bool is_image(const struct mem_attrs *attrs)
+static bool pixels_is_image(const struct mem_attrs *attrs)
 {
 	size_t i, len;
 	const uint32_t *types = nvsci_get(attrs, 0, MEM_ATTR_TYPES, &len);
@@ -77,7 +77,7 @@ static bool is_image(const struct mem_attrs *attrs)
 }
 
 /* Returns true if V is the first component of the plane of U and V. */
-static bool is_v_first(const struct pixels *pixels)
+static bool pixels_is_v_first(const struct pixels *pixels)
 {
 	NvSciBufAttrKeyValuePair pair = {
 		.key = NvSciBufImageAttrKey_PlaneColorFormat,
@@ -93,7 +93,7 @@ static bool is_v_first(const struct pixels *pixels)
 	       color == NvSciColor_U12V12 || color == NvSciColor_U16V16;
 }
 
-static void add_plane(struct pixels *pixels, size_t i)
+static void pixels_add_plane(struct pixels *pixels, size_t i)
 {
 	const uint64_t step = pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_BITS,
 					    i) / 8;
@@ -110,20 +110,20 @@ static void add_plane(struct pixels *pixels, size_t i)
 }
 
 /* Splits the newest plane, which has U and V, into two of the program. */
-static void split_plane(struct pixels *pixels)
+static void pixels_split_plane(struct pixels *pixels)
 {
 	struct plane *u = &pixels->planes[pixels->nr - 1];
 	struct plane *v = &pixels->planes[pixels->nr++];
 
 	u->len /= 2;
 	*v = *u;
-	if (is_v_first(pixels))
+	if (pixels_is_v_first(pixels))
 		u->at += u->len;
 	else
 		v->at += v->len;
 }
 
-static NvSciError look_at_image(struct pixels *pixels)
+static NvSciError pixels_read_image(struct pixels *pixels)
 {
 	size_t i;
 
@@ -135,10 +135,10 @@ static NvSciError look_at_image(struct pixels *pixels)
 	pixels->nr_image_planes =
 		(uint32_t)pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_COUNT, 0);
 	for (i = 0; i < pixels->nr_image_planes; i++)
-		add_plane(pixels, i);
+		pixels_add_plane(pixels, i);
 	if (pixels->nr_image_planes == 2 &&
 	    pixels_number(pixels, MEM_ATTR_IMAGE_PLANE_CHANNELS, 1) == 2)
-		split_plane(pixels);
+		pixels_split_plane(pixels);
 	return NvSciError_Success;
 }
 
@@ -163,15 +163,15 @@ static NvSciError pixels_cut(struct pixels *pixels, const NvSciBufRect *rect)
 	return NvSciError_Success;
 }
 
-static bool overlap(const void *one, uint64_t one_len, const void *other,
-		    uint64_t other_len)
+static bool pixels_overlap(const void *one, uint64_t one_len, const void *other,
+			   uint64_t other_len)
 {
 	return (uintptr_t)one < (uintptr_t)other + other_len &&
 	       (uintptr_t)other < (uintptr_t)one + one_len;
 }
 
-static bool planes_fit(const struct pixels *pixels, void *const *ptrs,
-		       const uint32_t *sizes, const uint32_t *pitches)
+static bool pixels_planes_fit(const struct pixels *pixels, void *const *ptrs,
+			      const uint32_t *sizes, const uint32_t *pitches)
 {
 	unsigned int i, k;
 
@@ -184,17 +184,19 @@ static bool planes_fit(const struct pixels *pixels, void *const *ptrs,
 		if (plane->height && (plane->height - 1) * pitches[i] + row >
 		    sizes[i])
 			return false;
-		if (overlap(ptrs[i], sizes[i], pixels->base, pixels->size))
+		if (pixels_overlap(ptrs[i], sizes[i], pixels->base,
+				   pixels->size))
 			return false;
 		for (k = 0; k < i; k++)
-			if (overlap(ptrs[i], sizes[i], ptrs[k], sizes[k]))
+			if (pixels_overlap(ptrs[i], sizes[i], ptrs[k],
+					   sizes[k]))
 				return false;
 	}
 	return true;
 }
 
-static void copy_row(const struct plane *plane, uint8_t *image, uint8_t *own,
-		     bool is_put)
+static void pixels_copy_row(const struct plane *plane, uint8_t *image,
+			    uint8_t *own, bool is_put)
 {
 	uint64_t x;
 
@@ -226,7 +228,7 @@ static NvSciError pixels_copy(NvSciBufObj object, const NvSciBufRect *rect,
 	if (!object || !ptrs || !sizes || !pitches)
 		return NvSciError_BadParameter;
 	pixels.attrs = mem_object_attrs(object_of(object));
-	if (!is_image(pixels.attrs))
+	if (!pixels_is_image(pixels.attrs))
 		return NvSciError_BadParameter;
 	err = mem_object_cpu_ptr(object_of(object), is_put ? MEM_RW : MEM_READ,
 				 &base);
@@ -234,16 +236,17 @@ static NvSciError pixels_copy(NvSciBufObj object, const NvSciBufRect *rect,
 		return err == -EACCES ? NvSciError_BadParameter :
 		       nvsci_error(err);
 	pixels.base = base;
-	error = look_at_image(&pixels);
+	error = pixels_read_image(&pixels);
 	if (!error)
 		error = pixels_cut(&pixels, rect);
-	if (!error && !planes_fit(&pixels, ptrs, sizes, pitches))
+	if (!error && !pixels_planes_fit(&pixels, ptrs, sizes, pitches))
 		error = NvSciError_BadParameter;
 	for (i = 0; !error && i < pixels.nr; i++) {
 		plane = &pixels.planes[i];
 		for (y = 0; y < plane->height; y++)
-			copy_row(plane, plane->at + y * plane->pitch,
-				 (uint8_t *)ptrs[i] + y * pitches[i], is_put);
+			pixels_copy_row(plane, plane->at + y * plane->pitch,
+					(uint8_t *)ptrs[i] + y * pitches[i],
+					is_put);
 	}
 	return error;
 }

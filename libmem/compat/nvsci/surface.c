@@ -61,8 +61,9 @@ static const uint32_t formats[][5] = {
 		NvSciColor_U16, NvSciColor_V16 },
 };
 
-static void look_at(struct surface *surface, const struct mem_attrs *attrs,
-		    const struct nvsci_values *values)
+static void surface_look_at(struct surface *surface,
+			    const struct mem_attrs *attrs,
+			    const struct nvsci_values *values)
 {
 	const void *value;
 	size_t i;
@@ -89,8 +90,8 @@ static void look_at(struct surface *surface, const struct mem_attrs *attrs,
 }
 
 /* Chroma has half the width, half the height, or both. */
-static void sides(const struct surface *surface, uint32_t *width,
-		  uint32_t *height, uint32_t nr)
+static void surface_sides(const struct surface *surface, uint32_t *width,
+			  uint32_t *height, uint32_t nr)
 {
 	const uint32_t sample = surface->is[SURFACE_SAMPLE];
 	const bool is_narrow = sample == NvSciSurfSampleType_420 ||
@@ -109,7 +110,7 @@ static void sides(const struct surface *surface, uint32_t *width,
 	}
 }
 
-static uint32_t planes(const struct surface *surface, uint32_t *color)
+static uint32_t surface_planes(const struct surface *surface, uint32_t *color)
 {
 	const uint32_t *of = formats[surface->is[SURFACE_BPC]];
 	const bool is_yvu = surface->is[SURFACE_ORDER] ==
@@ -127,8 +128,8 @@ static uint32_t planes(const struct surface *surface, uint32_t *color)
 	return 3;
 }
 
-static NvSciError add_planes(const struct surface *surface,
-			     struct nvsci_values *values, uint32_t *nr)
+static NvSciError surface_add_planes(const struct surface *surface,
+				     struct nvsci_values *values, uint32_t *nr)
 {
 	uint32_t color[NV_SCI_BUF_IMAGE_MAX_PLANES];
 	uint32_t width[NV_SCI_BUF_IMAGE_MAX_PLANES];
@@ -141,8 +142,8 @@ static NvSciError add_planes(const struct surface *surface,
 	has_no_chroma = surface->is[SURFACE_SAMPLE] == NvSciSurfSampleType_400;
 	if (is_luma != has_no_chroma)
 		return NvSciError_BadParameter;
-	*nr = planes(surface, color);
-	sides(surface, width, height, *nr);
+	*nr = surface_planes(surface, color);
+	surface_sides(surface, width, height, *nr);
 	nvsci_values_add(values, MEM_ATTR_IMAGE_PLANE_COUNT, nr, len);
 	nvsci_values_add(values, MEM_ATTR_IMAGE_PLANE_WIDTH, width, *nr * len);
 	nvsci_values_add(values, MEM_ATTR_IMAGE_PLANE_HEIGHT, height,
@@ -157,8 +158,8 @@ static NvSciError add_planes(const struct surface *surface,
 			      copy, *nr * len);
 }
 
-static NvSciError add_std(const struct surface *surface,
-			  struct nvsci_values *values, uint32_t nr)
+static NvSciError surface_add_std(const struct surface *surface,
+				  struct nvsci_values *values, uint32_t nr)
 {
 	uint32_t *std = (uint32_t *)(values->bytes + values->used);
 	uint32_t i;
@@ -188,17 +189,17 @@ NvSciError nvsci_surface_in(const struct mem_attrs *attrs,
 	NvSciError error;
 	uint32_t nr, color[NV_SCI_BUF_IMAGE_MAX_PLANES];
 
-	look_at(&surface, attrs, values);
+	surface_look_at(&surface, attrs, values);
 	if ((surface.has & mandatory) != mandatory ||
 	    surface.has == surface.had)
 		return NvSciError_Success;
 	if ((surface.had & mandatory) == mandatory) {
-		nr = planes(&surface, color);
+		nr = surface_planes(&surface, color);
 	} else {
-		error = add_planes(&surface, values, &nr);
+		error = surface_add_planes(&surface, values, &nr);
 		if (error)
 			return error;
 	}
-	return surface.has & std ? add_std(&surface, values, nr) :
+	return surface.has & std ? surface_add_std(&surface, values, nr) :
 	       NvSciError_Success;
 }

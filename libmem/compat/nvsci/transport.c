@@ -8,8 +8,8 @@
 #include "key.h"
 
 /* Returns the permission of an export, or 0 if it is invalid. */
-static unsigned int perm_out(NvSciBufObj object,
-			     NvSciBufAttrValAccessPerm permissions)
+static unsigned int transport_perm_out(NvSciBufObj object,
+				       NvSciBufAttrValAccessPerm permissions)
 {
 	const uint32_t *actual;
 
@@ -27,7 +27,8 @@ static unsigned int perm_out(NvSciBufObj object,
 }
 
 /* Converts the permission of an import; 0 stands for all that was granted. */
-static bool perm_in(NvSciBufAttrValAccessPerm permissions, unsigned int *perm)
+static bool transport_perm_in(NvSciBufAttrValAccessPerm permissions,
+			      unsigned int *perm)
 {
 	switch (permissions) {
 	case NvSciBufAccessPerm_Readonly:
@@ -42,7 +43,7 @@ static bool perm_in(NvSciBufAttrValAccessPerm permissions, unsigned int *perm)
 	}
 }
 
-static uint64_t timeout_in(int64_t microseconds)
+static uint64_t transport_timeout_in(int64_t microseconds)
 {
 	if (microseconds < 0 ||
 	    (uint64_t)microseconds >= MEM_WAIT_FOREVER / 1000)
@@ -50,9 +51,9 @@ static uint64_t timeout_in(int64_t microseconds)
 	return (uint64_t)microseconds * 1000;
 }
 
-static NvSciError export_lists(struct mem_attrs *const *lists, size_t nr,
-			       NvSciIpcEndpoint handle, void **bytes,
-			       size_t *len)
+static NvSciError transport_export_lists(struct mem_attrs *const *lists,
+					 size_t nr, NvSciIpcEndpoint handle,
+					 void **bytes, size_t *len)
 {
 	struct nvsci_endpoint *own;
 	struct mem_endpoint *endpoint;
@@ -80,8 +81,9 @@ NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList inputArray[],
 	error = nvsci_lists(inputArray, inputCount, &module);
 	if (error)
 		return error;
-	return export_lists((struct mem_attrs *const *)inputArray, inputCount,
-			    ipcEndpoint, descBuf, descLen);
+	return transport_export_lists((struct mem_attrs *const *)inputArray,
+				      inputCount, ipcEndpoint, descBuf,
+				      descLen);
 }
 
 API NvSciError
@@ -94,7 +96,7 @@ NvSciBufAttrListIpcExportReconciled(NvSciBufAttrList reconciledAttrList,
 	if (mem_attrs_state(attrs) != MEM_ATTRS_RECONCILED || !descBuf ||
 	    !descLen)
 		return NvSciError_BadParameter;
-	return export_lists(&attrs, 1, ipcEndpoint, descBuf, descLen);
+	return transport_export_lists(&attrs, 1, ipcEndpoint, descBuf, descLen);
 }
 
 /**
@@ -115,7 +117,7 @@ struct received {
 	size_t nr_lists;
 };
 
-static NvSciError check_received(const struct received *received)
+static NvSciError transport_check_received(const struct received *received)
 {
 	struct NvSciBufModuleRec *module = received->module;
 
@@ -127,14 +129,14 @@ static NvSciError check_received(const struct received *received)
 }
 
 /* A conflict with the importer's lists is a failed validation. */
-static NvSciError import_error(int err)
+static NvSciError transport_import_error(int err)
 {
 	return err == -EADV ? NvSciError_AttrListValidationFailed :
 	       nvsci_error(err);
 }
 
-static NvSciError import_list(const struct received *received, int state,
-			      NvSciBufAttrList *list)
+static NvSciError transport_import_list(const struct received *received,
+					int state, NvSciBufAttrList *list)
 {
 	struct nvsci_endpoint *own;
 	struct mem_endpoint *endpoint;
@@ -142,7 +144,7 @@ static NvSciError import_list(const struct received *received, int state,
 	NvSciError error;
 	int err;
 
-	error = check_received(received);
+	error = transport_check_received(received);
 	if (!error)
 		error = nvsci_endpoint_get(received->handle, &own, &endpoint);
 	if (error)
@@ -152,7 +154,7 @@ static NvSciError import_list(const struct received *received, int state,
 			       received->nr_lists, &attrs);
 	nvsci_endpoint_put(own);
 	if (err)
-		return import_error(err);
+		return transport_import_error(err);
 	if (mem_attrs_state(attrs) != state || !nvsci_kept_is_valid(attrs)) {
 		mem_attrs_destroy(attrs);
 		return NvSciError_BadParameter;
@@ -175,8 +177,8 @@ NvSciBufAttrListIpcImportUnreconciled(NvSciBufModule module,
 
 	if (!importedAttrList)
 		return NvSciError_BadParameter;
-	return import_list(&received, MEM_ATTRS_UNRECONCILED,
-			   importedAttrList);
+	return transport_import_list(&received, MEM_ATTRS_UNRECONCILED,
+				     importedAttrList);
 }
 
 API NvSciError
@@ -198,7 +200,8 @@ NvSciBufAttrListIpcImportReconciled(NvSciBufModule module,
 
 	if (!importedAttrList)
 		return NvSciError_BadParameter;
-	return import_list(&received, MEM_ATTRS_RECONCILED, importedAttrList);
+	return transport_import_list(&received, MEM_ATTRS_RECONCILED,
+				     importedAttrList);
 }
 
 API void NvSciBufAttrListFreeDesc(void *descBuf)
@@ -222,7 +225,7 @@ NvSciBufIpcExportAttrListAndObj(NvSciBufObj bufObj,
 
 	if (!bufObj || !attrListAndObjDesc || !attrListAndObjDescSize)
 		return NvSciError_BadParameter;
-	perm = perm_out(bufObj, permissions);
+	perm = transport_perm_out(bufObj, permissions);
 	if (!perm)
 		return NvSciError_BadParameter;
 	error = nvsci_endpoint_get(ipcEndpoint, &own, &endpoint);
@@ -261,19 +264,19 @@ NvSciBufIpcImportAttrListAndObj(NvSciBufModule module,
 	NvSciError error;
 	int err;
 
-	if (!bufObj || !perm_in(minPermissions, &perm))
+	if (!bufObj || !transport_perm_in(minPermissions, &perm))
 		return NvSciError_BadParameter;
-	error = check_received(&received);
+	error = transport_check_received(&received);
 	if (!error)
 		error = nvsci_endpoint_get(ipcEndpoint, &own, &endpoint);
 	if (error)
 		return error;
 	err = mem_object_import(endpoint, received.bytes, received.len,
 				(struct mem_attrs *const *)attrList, count,
-				perm, timeout_in(timeoutUs), &object);
+				perm, transport_timeout_in(timeoutUs), &object);
 	nvsci_endpoint_put(own);
 	if (err)
-		return import_error(err);
+		return transport_import_error(err);
 	if (!nvsci_kept_is_valid(mem_object_attrs(object))) {
 		mem_object_put(object);
 		return NvSciError_BadParameter;
@@ -301,7 +304,7 @@ API NvSciError NvSciBufObjIpcExport(NvSciBufObj bufObj,
 		       "libmem's descriptor is the vendor's");
 	if (!bufObj || !exportData)
 		return NvSciError_BadParameter;
-	perm = perm_out(bufObj, accPerm);
+	perm = transport_perm_out(bufObj, accPerm);
 	if (!perm)
 		return NvSciError_BadParameter;
 	error = nvsci_endpoint_get(ipcEndpoint, &own, &endpoint);
@@ -328,14 +331,14 @@ API NvSciError NvSciBufObjIpcImport(NvSciIpcEndpoint ipcEndpoint,
 	NvSciError error;
 	int err;
 
-	if (!desc || !bufObj || !perm_in(minPermissions, &perm) ||
+	if (!desc || !bufObj || !transport_perm_in(minPermissions, &perm) ||
 	    mem_attrs_state(attrs) != MEM_ATTRS_RECONCILED)
 		return NvSciError_BadParameter;
 	error = nvsci_endpoint_get(ipcEndpoint, &own, &endpoint);
 	if (error)
 		return error;
 	err = mem_object_import_bare(endpoint, desc, attrs, perm,
-				     timeout_in(timeoutUs), &object);
+				     transport_timeout_in(timeoutUs), &object);
 	nvsci_endpoint_put(own);
 	if (!err)
 		*bufObj = (NvSciBufObj)object;

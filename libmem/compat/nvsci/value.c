@@ -76,7 +76,7 @@ void *nvsci_values_add(struct nvsci_values *values, uint32_t key,
 	return copy;
 }
 
-static uint32_t number_at(const void *value, size_t i)
+static uint32_t value_number_at(const void *value, size_t i)
 {
 	uint32_t number;
 
@@ -85,9 +85,9 @@ static uint32_t number_at(const void *value, size_t i)
 	return number;
 }
 
-static NvSciError gpu_bools_in(struct nvsci_values *values,
-			       const struct nvsci_key *key, const void *value,
-			       size_t nr)
+static NvSciError value_gpu_bools_in(struct nvsci_values *values,
+				     const struct nvsci_key *key,
+				     const void *value, size_t nr)
 {
 	struct mem_attr_gpu_value to[16] = { 0 };
 	size_t i;
@@ -107,9 +107,9 @@ static NvSciError gpu_bools_in(struct nvsci_values *values,
 	return NvSciError_Success;
 }
 
-static NvSciError compression_in(struct nvsci_values *values,
-				 const struct nvsci_key *key,
-				 const void *value, size_t nr)
+static NvSciError value_compression_in(struct nvsci_values *values,
+				       const struct nvsci_key *key,
+				       const void *value, size_t nr)
 {
 	struct mem_attr_gpu_value to[16];
 	size_t i;
@@ -128,8 +128,9 @@ static NvSciError compression_in(struct nvsci_values *values,
 	return NvSciError_Success;
 }
 
-static NvSciError data_type_in(struct nvsci_values *values,
-			       const struct nvsci_key *key, uint32_t number)
+static NvSciError value_data_type_in(struct nvsci_values *values,
+				     const struct nvsci_key *key,
+				     uint32_t number)
 {
 	int mem;
 
@@ -142,15 +143,15 @@ static NvSciError data_type_in(struct nvsci_values *values,
 	return NvSciError_Success;
 }
 
-static NvSciError colors_in(struct nvsci_values *values,
-			    const struct nvsci_key *key, const void *value,
-			    size_t nr)
+static NvSciError value_colors_in(struct nvsci_values *values,
+				  const struct nvsci_key *key,
+				  const void *value, size_t nr)
 {
 	uint32_t to[NV_SCI_BUF_IMAGE_MAX_PLANES];
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		to[i] = nvsci_fourcc(number_at(value, i));
+		to[i] = nvsci_fourcc(value_number_at(value, i));
 		if (!to[i])
 			return NvSciError_BadParameter;
 	}
@@ -160,15 +161,15 @@ static NvSciError colors_in(struct nvsci_values *values,
 	return NvSciError_Success;
 }
 
-static NvSciError stds_in(struct nvsci_values *values,
-			  const struct nvsci_key *key, const void *value,
-			  size_t nr)
+static NvSciError value_stds_in(struct nvsci_values *values,
+				const struct nvsci_key *key, const void *value,
+				size_t nr)
 {
 	uint32_t to[NV_SCI_BUF_IMAGE_MAX_PLANES];
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		const int mem = nvsci_mem_std(number_at(value, i));
+		const int mem = nvsci_mem_std(value_number_at(value, i));
 
 		if (mem < 0)
 			return NvSciError_BadParameter;
@@ -181,7 +182,7 @@ static NvSciError stds_in(struct nvsci_values *values,
 }
 
 /* Values that the vendor does not support, either */
-static bool surface_is_missing(uint32_t key, uint32_t number)
+static bool value_surface_is_missing(uint32_t key, uint32_t number)
 {
 	switch (key) {
 	case NvSciBufImageAttrKey_SurfType:
@@ -193,21 +194,22 @@ static bool surface_is_missing(uint32_t key, uint32_t number)
 	}
 }
 
-static NvSciError number_in(struct nvsci_values *values,
-			    const struct nvsci_key *key, const void *value)
+static NvSciError value_number_in(struct nvsci_values *values,
+				  const struct nvsci_key *key,
+				  const void *value)
 {
-	const uint32_t number = number_at(value, 0);
+	const uint32_t number = value_number_at(value, 0);
 
 	if (key->limit && number >= key->limit)
 		return NvSciError_BadParameter;
-	if (key->as == AS_SURFACE && surface_is_missing(key->key, number))
+	if (key->as == AS_SURFACE && value_surface_is_missing(key->key, number))
 		return nvsci_missing(key->name);
 	values_refer(values, key->mem, value, key->len);
 	return NvSciError_Success;
 }
 
-static NvSciError align_in(struct nvsci_values *values,
-			   const struct nvsci_key *key, const void *value)
+static NvSciError value_align_in(struct nvsci_values *values,
+				 const struct nvsci_key *key, const void *value)
 {
 	uint64_t align;
 
@@ -220,8 +222,8 @@ static NvSciError align_in(struct nvsci_values *values,
 	return NvSciError_Success;
 }
 
-static NvSciError one_in(struct nvsci_values *values,
-			 const struct nvsci_key *key, const void *value)
+static NvSciError value_in(struct nvsci_values *values,
+			   const struct nvsci_key *key, const void *value)
 {
 	uint64_t number;
 
@@ -255,22 +257,23 @@ NvSciError nvsci_value_in(struct nvsci_values *values,
 		return NvSciError_BadParameter;
 	switch (key->as) {
 	case AS_ALIGN:
-		return align_in(values, key, value);
+		return value_align_in(values, key, value);
 	case AS_GPU_BOOL:
-		return gpu_bools_in(values, key, value, nr);
+		return value_gpu_bools_in(values, key, value, nr);
 	case AS_COMPRESSION:
-		return compression_in(values, key, value, nr);
+		return value_compression_in(values, key, value, nr);
 	case AS_DATA_TYPE:
-		return data_type_in(values, key, number_at(value, 0));
+		return value_data_type_in(values, key,
+					  value_number_at(value, 0));
 	case AS_COLOR:
-		return colors_in(values, key, value, nr);
+		return value_colors_in(values, key, value, nr);
 	case AS_STD:
-		return stds_in(values, key, value, nr);
+		return value_stds_in(values, key, value, nr);
 	case AS_SURFACE:
 	case AS_KEPT:
-		return number_in(values, key, value);
+		return value_number_in(values, key, value);
 	case AS_ONE:
-		return one_in(values, key, value);
+		return value_in(values, key, value);
 	case AS_FALSE:
 		if (*(const uint8_t *)value > 1)
 			return NvSciError_BadParameter;
@@ -287,8 +290,8 @@ NvSciError nvsci_value_in(struct nvsci_values *values,
 /* Keys that another process has kept */
 
 /* Returns true if libmem's key has the value that is first in @values. */
-static bool is_made_of(const struct mem_attrs *attrs, unsigned int slot,
-		       const struct nvsci_values *values)
+static bool value_is_made_of(const struct mem_attrs *attrs, unsigned int slot,
+			     const struct nvsci_values *values)
 {
 	const struct mem_attr *attr = values->attrs;
 	const void *value;
@@ -298,8 +301,8 @@ static bool is_made_of(const struct mem_attrs *attrs, unsigned int slot,
 	return value && len == attr->len && !memcmp(value, attr->value, len);
 }
 
-static bool one_is_valid(const struct mem_attrs *attrs, unsigned int slot,
-			 unsigned int kept)
+static bool value_is_valid(const struct mem_attrs *attrs, unsigned int slot,
+			   unsigned int kept)
 {
 	const struct nvsci_key *key = nvsci_key_kept(kept);
 	struct nvsci_values values;
@@ -314,7 +317,7 @@ static bool one_is_valid(const struct mem_attrs *attrs, unsigned int slot,
 	if (nvsci_value_in(&values, key, value, len))
 		return false;
 	return (key->as != AS_COLOR && key->as != AS_STD) ||
-	       is_made_of(attrs, slot, &values);
+	       value_is_made_of(attrs, slot, &values);
 }
 
 /**
@@ -333,7 +336,7 @@ bool nvsci_kept_is_valid(const struct mem_attrs *attrs)
 
 	for (slot = 0; slot < mem_attrs_slots(attrs); slot++)
 		for (kept = 0; kept < NR_KEPT; kept++)
-			if (!one_is_valid(attrs, (unsigned int)slot, kept))
+			if (!value_is_valid(attrs, (unsigned int)slot, kept))
 				return false;
 	return true;
 }
@@ -365,7 +368,7 @@ static const void *reading_get(const struct reading *reading, uint32_t key,
 }
 
 /* A pyramid has the keys of an image, too. */
-static bool is_of_type(const struct reading *reading)
+static bool reading_is_of_type(const struct reading *reading)
 {
 	const uint32_t type = reading->key->key >> 16;
 	const uint32_t *types;
@@ -381,7 +384,7 @@ static bool is_of_type(const struct reading *reading)
 	return false;
 }
 
-static size_t nr_planes(const struct reading *reading)
+static size_t reading_nr_planes(const struct reading *reading)
 {
 	const uint32_t *nr = reading_get(reading, MEM_ATTR_IMAGE_PLANE_COUNT,
 					 NULL);
@@ -396,20 +399,20 @@ static void reading_put(struct reading *reading, uint64_t number)
 	reading->nr++;
 }
 
-static void read_fallback(struct reading *reading)
+static void reading_fallback(struct reading *reading)
 {
 	const struct nvsci_key *key = reading->key;
-	size_t nr = key->as == AS_PADDING ? nr_planes(reading) : 1;
+	size_t nr = key->as == AS_PADDING ? reading_nr_planes(reading) : 1;
 
 	if (!key->has_fallback || !reading->is_reconciled ||
-	    !is_of_type(reading))
+	    !reading_is_of_type(reading))
 		return;
 	while (nr--)
 		reading_put(reading, key->fallback);
 }
 
-static void read_gpu_bools(struct reading *reading, const void *value,
-			   size_t len)
+static void reading_gpu_bools(struct reading *reading, const void *value,
+			      size_t len)
 {
 	const struct mem_attr_gpu_value *from = value;
 	size_t i;
@@ -423,7 +426,7 @@ static void read_gpu_bools(struct reading *reading, const void *value,
 	reading->nr = i;
 }
 
-static void read_align(struct reading *reading, const void *value)
+static void reading_align(struct reading *reading, const void *value)
 {
 	const struct nvsci_list *list = nvsci_list(reading->attrs);
 	bool is_0 = list && list->is_align_0;
@@ -438,8 +441,8 @@ static void read_align(struct reading *reading, const void *value)
  * Reads the values that were set; converts libmem's if there are none, as in an
  * object of another vendor layer.
  */
-static void read_numbers(struct reading *reading, uint32_t kept, uint32_t mem,
-			 int (*turn)(uint32_t number))
+static void reading_numbers(struct reading *reading, uint32_t kept,
+			    uint32_t mem, int (*turn)(uint32_t number))
 {
 	size_t i, len;
 	const uint32_t *numbers = reading_get(reading, MEM_ATTR_CLIENT + kept,
@@ -462,29 +465,30 @@ static void read_numbers(struct reading *reading, uint32_t kept, uint32_t mem,
 	}
 }
 
-static int turn_color(uint32_t fourcc)
+static int reading_turn_color(uint32_t fourcc)
 {
 	const uint32_t color = nvsci_color(fourcc);
 
 	return color == NvSciColor_LowerBound ? -1 : (int)color;
 }
 
-static void read_plane_data_types(struct reading *reading)
+static void reading_plane_data_types(struct reading *reading)
 {
 	uint32_t color;
 	size_t i;
 
-	read_numbers(reading, KEPT_COLOR, MEM_ATTR_IMAGE_PLANE_FORMAT,
-		     turn_color);
+	reading_numbers(reading, KEPT_COLOR, MEM_ATTR_IMAGE_PLANE_FORMAT,
+			reading_turn_color);
 	for (i = 0; i < reading->nr; i++) {
-		color = nvsci_color_data_type(number_at(reading->bytes, i));
+		color = nvsci_color_data_type(value_number_at(reading->bytes,
+							      i));
 		memcpy(reading->bytes + i * sizeof(color), &color,
 		       sizeof(color));
 	}
 }
 
 /* The second field follows the first. */
-static void read_second_fields(struct reading *reading)
+static void reading_second_fields(struct reading *reading)
 {
 	const uint32_t *scan = reading_get(reading, MEM_ATTR_IMAGE_SCAN, NULL);
 	const uint64_t *lens;
@@ -496,7 +500,7 @@ static void read_second_fields(struct reading *reading)
 			    lens[i] / 2 : 0);
 }
 
-static void read_value(struct reading *reading)
+static void reading_value(struct reading *reading)
 {
 	const struct nvsci_key *key = reading->key;
 	const void *value = NULL;
@@ -506,38 +510,39 @@ static void read_value(struct reading *reading)
 		value = reading_get(reading, key->mem, &len);
 	switch (key->as) {
 	case AS_COLOR:
-		read_numbers(reading, KEPT_COLOR, key->mem, turn_color);
+		reading_numbers(reading, KEPT_COLOR, key->mem,
+				reading_turn_color);
 		break;
 	case AS_STD:
-		read_numbers(reading, KEPT_STD, key->mem, nvsci_std);
+		reading_numbers(reading, KEPT_STD, key->mem, nvsci_std);
 		break;
 	case AS_DATA_TYPE:
-		read_numbers(reading, NR_KEPT, key->mem, nvsci_data_type);
+		reading_numbers(reading, NR_KEPT, key->mem, nvsci_data_type);
 		break;
 	case AS_PLANE_DATA_TYPE:
-		read_plane_data_types(reading);
+		reading_plane_data_types(reading);
 		break;
 	case AS_SECOND_FIELD:
-		read_second_fields(reading);
+		reading_second_fields(reading);
 		break;
 	case AS_ALIGN:
 		if (value)
-			read_align(reading, value);
+			reading_align(reading, value);
 		break;
 	case AS_GPU_BOOL:
 		if (value)
-			read_gpu_bools(reading, value, len);
+			reading_gpu_bools(reading, value, len);
 		break;
 	default:
 		break;
 	}
 	if (!reading->nr)
-		read_fallback(reading);
+		reading_fallback(reading);
 }
 
 /* Stores a converted value in the list. The lock is held. */
-static struct nvsci_value *list_keep(struct nvsci_list *list,
-				     const struct reading *reading)
+static struct nvsci_value *value_keep(struct nvsci_list *list,
+				      const struct reading *reading)
 {
 	const size_t len = reading->nr * reading->key->len;
 	struct nvsci_value *value;
@@ -557,7 +562,7 @@ static struct nvsci_value *list_keep(struct nvsci_list *list,
 	return value;
 }
 
-static bool has_same_bytes(const struct nvsci_key *key)
+static bool value_has_same_bytes(const struct nvsci_key *key)
 {
 	return key->as == AS_IS || key->as == AS_COMPRESSION ||
 	       key->as == AS_KEPT || key->as == AS_SURFACE ||
@@ -590,18 +595,18 @@ NvSciError nvsci_value_out(const struct mem_attrs *attrs, unsigned int slot,
 
 	*value = NULL;
 	*len = 0;
-	if (has_same_bytes(key) && key->mem)
+	if (value_has_same_bytes(key) && key->mem)
 		*value = nvsci_get(attrs, slot, key->mem, len);
 	if (*value)
 		return NvSciError_Success;
 	*len = 0;
-	read_value(&reading);
+	reading_value(&reading);
 	if (!reading.nr)
 		return NvSciError_Success;
 	if (!list)
 		return NvSciError_InsufficientMemory;
 	pthread_mutex_lock(&lock);
-	kept = list_keep(list, &reading);
+	kept = value_keep(list, &reading);
 	pthread_mutex_unlock(&lock);
 	if (!kept)
 		return NvSciError_InsufficientMemory;

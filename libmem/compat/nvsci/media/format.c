@@ -131,7 +131,7 @@ uint32_t media_format_bpc(const struct media_format *format)
 	}
 }
 
-static bool has_planes(const struct media_format *format)
+static bool media_format_has_planes(const struct media_format *format)
 {
 	const uint32_t sample = format->is[NVM_SURF_ATTR_SUB_SAMPLING_TYPE];
 	const uint32_t order = format->is[NVM_SURF_ATTR_COMPONENT_ORDER];
@@ -149,7 +149,7 @@ static bool has_planes(const struct media_format *format)
 		order == NVM_SURF_ATTR_COMPONENT_ORDER_YVU);
 }
 
-static bool is_format(const struct media_format *format)
+static bool media_format_is_valid(const struct media_format *format)
 {
 	const uint32_t layout = format->is[NVM_SURF_ATTR_LAYOUT];
 	const uint32_t memory = format->is[NVM_SURF_ATTR_MEMORY];
@@ -163,10 +163,10 @@ static bool is_format(const struct media_format *format)
 		return media_format_color(format) != NONE ||
 		       (format->is[NVM_SURF_ATTR_COMPONENT_ORDER] ==
 			NVM_SURF_ATTR_COMPONENT_ORDER_LUMA &&
-			has_planes(format));
+			media_format_has_planes(format));
 	case NVM_SURF_ATTR_MEMORY_PLANAR:
 	case NVM_SURF_ATTR_MEMORY_SEMI_PLANAR:
-		return has_planes(format);
+		return media_format_has_planes(format);
 	default:
 		return false;
 	}
@@ -193,7 +193,7 @@ bool media_format_find(NvMediaSurfaceType type, struct media_format *format)
 		format->is[i] = bits & ((1U << nr) - 1);
 		bits >>= nr;
 	}
-	return !bits && is_format(format);
+	return !bits && media_format_is_valid(format);
 }
 
 API NvMediaSurfaceType
@@ -222,6 +222,6 @@ NvMediaSurfaceFormatGetType(const NvMediaSurfFormatAttr *attrs,
 		type = type << (i == NVM_SURF_ATTR_COMPONENT_ORDER ?
 				ORDER_BITS : BITS) | format.is[i];
 	}
-	return is_format(&format) ? type | IS_TYPE :
+	return media_format_is_valid(&format) ? type | IS_TYPE :
 	       NvMediaSurfaceType_Unsupported;
 }

@@ -69,7 +69,7 @@ API void NvMediaImageNvSciBufDeinit(void)
 		;
 }
 
-static NvMediaStatus status_of(NvSciError error)
+static NvMediaStatus media_status_of(NvSciError error)
 {
 	switch (error) {
 	case NvSciError_Success:
@@ -95,21 +95,21 @@ struct memory {
 	uint32_t is[NVM_SURF_ALLOC_ATTR_MAX];
 };
 
-static bool is_between(uint32_t value, uint32_t least, uint32_t most)
+static bool media_is_between(uint32_t value, uint32_t least, uint32_t most)
 {
 	return value >= least && value <= most;
 }
 
 /* 0 is accepted where it selects a default. */
-static bool is_valid(uint32_t type, uint32_t value)
+static bool media_is_valid(uint32_t type, uint32_t value)
 {
 	switch (type) {
 	case NVM_SURF_ATTR_WIDTH:
-		return is_between(value, NVM_SURF_ATTR_MIN_WIDTH,
-				  NVM_SURF_ATTR_MAX_WIDTH);
+		return media_is_between(value, NVM_SURF_ATTR_MIN_WIDTH,
+					NVM_SURF_ATTR_MAX_WIDTH);
 	case NVM_SURF_ATTR_HEIGHT:
-		return is_between(value, NVM_SURF_ATTR_MIN_HEIGHT,
-				  NVM_SURF_ATTR_MAX_HEIGHT);
+		return media_is_between(value, NVM_SURF_ATTR_MIN_HEIGHT,
+					NVM_SURF_ATTR_MAX_HEIGHT);
 	case NVM_SURF_ATTR_EMB_LINES_TOP:
 		return value <= NVM_SURF_ATTR_MAX_EMB_LINES_TOP;
 	case NVM_SURF_ATTR_EMB_LINES_BOTTOM:
@@ -127,8 +127,9 @@ static bool is_valid(uint32_t type, uint32_t value)
 	}
 }
 
-static NvMediaStatus read_memory(struct memory *memory,
-				 const NvMediaSurfAllocAttr *attrs, uint32_t nr)
+static NvMediaStatus media_read_memory(struct memory *memory,
+				       const NvMediaSurfAllocAttr *attrs,
+				       uint32_t nr)
 {
 	const uint32_t sides = 1U << NVM_SURF_ATTR_WIDTH |
 			       1U << NVM_SURF_ATTR_HEIGHT;
@@ -138,7 +139,8 @@ static NvMediaStatus read_memory(struct memory *memory,
 		const uint32_t type = attrs[i].type;
 
 		if (type >= NVM_SURF_ALLOC_ATTR_MAX ||
-		    memory->has >> type & 1 || !is_valid(type, attrs[i].value))
+		    memory->has >> type & 1 ||
+		    !media_is_valid(type, attrs[i].value))
 			return NVMEDIA_STATUS_BAD_PARAMETER;
 		memory->has |= 1U << type;
 		memory->is[type] = attrs[i].value;
@@ -166,8 +168,8 @@ struct filling {
 	bool flags[PAIRS_MAX];
 };
 
-static void add(struct filling *filling, NvSciBufAttrKey key,
-		const void *value, size_t len)
+static void filling_add(struct filling *filling, NvSciBufAttrKey key,
+			const void *value, size_t len)
 {
 	filling->pairs[filling->nr++] = (NvSciBufAttrKeyValuePair) {
 		.key = key,
@@ -176,42 +178,43 @@ static void add(struct filling *filling, NvSciBufAttrKey key,
 	};
 }
 
-static void add_number(struct filling *filling, NvSciBufAttrKey key,
-		       uint32_t number)
+static void filling_add_number(struct filling *filling, NvSciBufAttrKey key,
+			       uint32_t number)
 {
 	uint32_t *value = &filling->numbers[filling->nr];
 
 	*value = number;
-	add(filling, key, value, sizeof(*value));
+	filling_add(filling, key, value, sizeof(*value));
 }
 
-static void add_flag(struct filling *filling, NvSciBufAttrKey key, bool flag)
+static void filling_add_flag(struct filling *filling, NvSciBufAttrKey key,
+			     bool flag)
 {
 	bool *value = &filling->flags[filling->nr];
 
 	*value = flag;
-	add(filling, key, value, sizeof(*value));
+	filling_add(filling, key, value, sizeof(*value));
 }
 
-static void add_padding(struct filling *filling, NvSciBufAttrKey key,
-			uint32_t number, size_t nr_planes)
+static void filling_add_padding(struct filling *filling, NvSciBufAttrKey key,
+				uint32_t number, size_t nr_planes)
 {
 	uint64_t *value = filling->long_numbers[filling->nr];
 	size_t i;
 
 	for (i = 0; i < nr_planes; i++)
 		value[i] = number;
-	add(filling, key, value, nr_planes * sizeof(*value));
+	filling_add(filling, key, value, nr_planes * sizeof(*value));
 }
 
-static bool is_in_planes(const struct media_format *format)
+static bool media_is_in_planes(const struct media_format *format)
 {
 	return format->is[NVM_SURF_ATTR_SURF_TYPE] ==
 	       NVM_SURF_ATTR_SURF_TYPE_YUV &&
 	       media_format_color(format) == NvSciColor_LowerBound;
 }
 
-static uint32_t sample_of(const struct media_format *format)
+static uint32_t media_sample_of(const struct media_format *format)
 {
 	switch (format->is[NVM_SURF_ATTR_SUB_SAMPLING_TYPE]) {
 	case NVM_SURF_ATTR_SUB_SAMPLING_TYPE_420:
@@ -227,7 +230,7 @@ static uint32_t sample_of(const struct media_format *format)
 	}
 }
 
-static uint32_t order_of(const struct media_format *format)
+static uint32_t media_order_of(const struct media_format *format)
 {
 	switch (format->is[NVM_SURF_ATTR_COMPONENT_ORDER]) {
 	case NVM_SURF_ATTR_COMPONENT_ORDER_YVU:
@@ -240,8 +243,8 @@ static uint32_t order_of(const struct media_format *format)
 }
 
 /* NvSciBuf counts standards from 0 and has no default. */
-static uint32_t std_of(const struct media_format *format,
-		       const struct memory *memory)
+static uint32_t media_std_of(const struct media_format *format,
+			     const struct memory *memory)
 {
 	const uint32_t std = memory->is[NVM_SURF_ATTR_COLOR_STD_TYPE];
 
@@ -258,54 +261,56 @@ static uint32_t std_of(const struct media_format *format,
 }
 
 /* Returns the number of planes. */
-static size_t add_surface(struct filling *filling,
-			  const struct media_format *format,
-			  const struct memory *memory)
+static size_t filling_add_surface(struct filling *filling,
+				  const struct media_format *format,
+				  const struct memory *memory)
 {
 	const bool is_planar = format->is[NVM_SURF_ATTR_MEMORY] ==
 			       NVM_SURF_ATTR_MEMORY_PLANAR;
 
-	add_number(filling, NvSciBufImageAttrKey_SurfType, NvSciSurfType_YUV);
-	add_number(filling, NvSciBufImageAttrKey_SurfMemLayout,
-		   is_planar ? NvSciSurfMemLayout_Planar :
-		   NvSciSurfMemLayout_SemiPlanar);
-	add_number(filling, NvSciBufImageAttrKey_SurfSampleType,
-		   sample_of(format));
-	add_number(filling, NvSciBufImageAttrKey_SurfBPC,
-		   media_format_bpc(format));
-	add_number(filling, NvSciBufImageAttrKey_SurfComponentOrder,
-		   order_of(format));
-	add_number(filling, NvSciBufImageAttrKey_SurfWidthBase,
-		   memory->is[NVM_SURF_ATTR_WIDTH]);
-	add_number(filling, NvSciBufImageAttrKey_SurfHeightBase,
-		   memory->is[NVM_SURF_ATTR_HEIGHT]);
-	add_number(filling, NvSciBufImageAttrKey_SurfColorStd,
-		   std_of(format, memory));
-	if (sample_of(format) == NvSciSurfSampleType_400)
+	filling_add_number(filling, NvSciBufImageAttrKey_SurfType,
+			   NvSciSurfType_YUV);
+	filling_add_number(filling, NvSciBufImageAttrKey_SurfMemLayout,
+			   is_planar ? NvSciSurfMemLayout_Planar :
+			   NvSciSurfMemLayout_SemiPlanar);
+	filling_add_number(filling, NvSciBufImageAttrKey_SurfSampleType,
+			   media_sample_of(format));
+	filling_add_number(filling, NvSciBufImageAttrKey_SurfBPC,
+			   media_format_bpc(format));
+	filling_add_number(filling, NvSciBufImageAttrKey_SurfComponentOrder,
+			   media_order_of(format));
+	filling_add_number(filling, NvSciBufImageAttrKey_SurfWidthBase,
+			   memory->is[NVM_SURF_ATTR_WIDTH]);
+	filling_add_number(filling, NvSciBufImageAttrKey_SurfHeightBase,
+			   memory->is[NVM_SURF_ATTR_HEIGHT]);
+	filling_add_number(filling, NvSciBufImageAttrKey_SurfColorStd,
+			   media_std_of(format, memory));
+	if (media_sample_of(format) == NvSciSurfSampleType_400)
 		return 1;
 	return is_planar ? 3 : 2;
 }
 
-static size_t add_plane(struct filling *filling,
-			const struct media_format *format,
-			const struct memory *memory)
+static size_t filling_add_plane(struct filling *filling,
+				const struct media_format *format,
+				const struct memory *memory)
 {
-	add_number(filling, NvSciBufImageAttrKey_PlaneCount, 1);
-	add_number(filling, NvSciBufImageAttrKey_PlaneColorFormat,
-		   media_format_color(format));
-	add_number(filling, NvSciBufImageAttrKey_PlaneColorStd,
-		   std_of(format, memory));
-	add_number(filling, NvSciBufImageAttrKey_PlaneWidth,
-		   memory->is[NVM_SURF_ATTR_WIDTH]);
-	add_number(filling, NvSciBufImageAttrKey_PlaneHeight,
-		   memory->is[NVM_SURF_ATTR_HEIGHT] +
-		   memory->is[NVM_SURF_ATTR_EMB_LINES_TOP] +
-		   memory->is[NVM_SURF_ATTR_EMB_LINES_BOTTOM]);
+	filling_add_number(filling, NvSciBufImageAttrKey_PlaneCount, 1);
+	filling_add_number(filling, NvSciBufImageAttrKey_PlaneColorFormat,
+			   media_format_color(format));
+	filling_add_number(filling, NvSciBufImageAttrKey_PlaneColorStd,
+			   media_std_of(format, memory));
+	filling_add_number(filling, NvSciBufImageAttrKey_PlaneWidth,
+			   memory->is[NVM_SURF_ATTR_WIDTH]);
+	filling_add_number(filling, NvSciBufImageAttrKey_PlaneHeight,
+			   memory->is[NVM_SURF_ATTR_HEIGHT] +
+			   memory->is[NVM_SURF_ATTR_EMB_LINES_TOP] +
+			   memory->is[NVM_SURF_ATTR_EMB_LINES_BOTTOM]);
 	return 1;
 }
 
-static void fill(struct filling *filling, const struct media_format *format,
-		 const struct memory *memory)
+static void filling_fill(struct filling *filling,
+			 const struct media_format *format,
+			 const struct memory *memory)
 {
 	const uint32_t access = memory->is[NVM_SURF_ATTR_CPU_ACCESS];
 	const bool is_block = format->is[NVM_SURF_ATTR_LAYOUT] ==
@@ -314,32 +319,36 @@ static void fill(struct filling *filling, const struct media_format *format,
 				   NVM_SURF_ATTR_SCAN_INTERLACED;
 	size_t nr_planes;
 
-	add_number(filling, NvSciBufGeneralAttrKey_Types, NvSciBufType_Image);
-	add_flag(filling, NvSciBufGeneralAttrKey_NeedCpuAccess,
-		 access != NVM_SURF_ATTR_CPU_ACCESS_UNMAPPED);
-	add_flag(filling, NvSciBufGeneralAttrKey_EnableCpuCache,
-		 access == NVM_SURF_ATTR_CPU_ACCESS_CACHED);
-	add_number(filling, NvSciBufImageAttrKey_Layout,
-		   is_block ? NvSciBufImage_BlockLinearType :
-		   NvSciBufImage_PitchLinearType);
-	add_number(filling, NvSciBufImageAttrKey_ScanType,
-		   is_interlaced ? NvSciBufScan_InterlaceType :
-		   NvSciBufScan_ProgressiveType);
-	add_flag(filling, NvSciBufImageAttrKey_VprFlag, false);
-	nr_planes = is_in_planes(format) ?
-		    add_surface(filling, format, memory) :
-		    add_plane(filling, format, memory);
-	add_padding(filling, NvSciBufImageAttrKey_TopPadding,
-		    memory->is[NVM_SURF_ATTR_EMB_LINES_TOP], nr_planes);
-	add_padding(filling, NvSciBufImageAttrKey_BottomPadding,
-		    memory->is[NVM_SURF_ATTR_EMB_LINES_BOTTOM], nr_planes);
-	add_padding(filling, NvSciBufImageAttrKey_LeftPadding, 0, nr_planes);
-	add_padding(filling, NvSciBufImageAttrKey_RightPadding, 0, nr_planes);
+	filling_add_number(filling, NvSciBufGeneralAttrKey_Types,
+			   NvSciBufType_Image);
+	filling_add_flag(filling, NvSciBufGeneralAttrKey_NeedCpuAccess,
+			 access != NVM_SURF_ATTR_CPU_ACCESS_UNMAPPED);
+	filling_add_flag(filling, NvSciBufGeneralAttrKey_EnableCpuCache,
+			 access == NVM_SURF_ATTR_CPU_ACCESS_CACHED);
+	filling_add_number(filling, NvSciBufImageAttrKey_Layout,
+			   is_block ? NvSciBufImage_BlockLinearType :
+			   NvSciBufImage_PitchLinearType);
+	filling_add_number(filling, NvSciBufImageAttrKey_ScanType,
+			   is_interlaced ? NvSciBufScan_InterlaceType :
+			   NvSciBufScan_ProgressiveType);
+	filling_add_flag(filling, NvSciBufImageAttrKey_VprFlag, false);
+	nr_planes = media_is_in_planes(format) ?
+		    filling_add_surface(filling, format, memory) :
+		    filling_add_plane(filling, format, memory);
+	filling_add_padding(filling, NvSciBufImageAttrKey_TopPadding,
+			    memory->is[NVM_SURF_ATTR_EMB_LINES_TOP], nr_planes);
+	filling_add_padding(filling, NvSciBufImageAttrKey_BottomPadding,
+			    memory->is[NVM_SURF_ATTR_EMB_LINES_BOTTOM],
+			    nr_planes);
+	filling_add_padding(filling, NvSciBufImageAttrKey_LeftPadding, 0,
+			    nr_planes);
+	filling_add_padding(filling, NvSciBufImageAttrKey_RightPadding, 0,
+			    nr_planes);
 }
 
 /* Sets keys that the vendor does not have: the engine and the type. */
-static NvMediaStatus set_own(const struct device *device,
-			     struct mem_attrs *attrs, uint32_t type)
+static NvMediaStatus media_set_own(const struct device *device,
+				   struct mem_attrs *attrs, uint32_t type)
 {
 	const uint64_t vic = 1ULL << MEM_ENGINE_VIC;
 	struct mem_board board = { .size = sizeof(board) };
@@ -354,7 +363,7 @@ static NvMediaStatus set_own(const struct device *device,
 	err = mem_ctx_board(device->ctx, MEM_ENGINE_GPU, &board);
 	if (!err)
 		err = mem_attrs_set(attrs, values, board.has_vic ? 2 : 1);
-	return status_of(nvsci_error(err));
+	return media_status_of(nvsci_error(err));
 }
 
 API NvMediaStatus
@@ -375,17 +384,17 @@ NvMediaImageFillNvSciBufAttrs(const NvMediaDevice *device,
 	if (!device || !attrs || numAttrs > NVM_SURF_ALLOC_ATTR_MAX || flags ||
 	    !attr_h || !media_format_find(type, &format))
 		return NVMEDIA_STATUS_BAD_PARAMETER;
-	status = read_memory(&memory, attrs, numAttrs);
+	status = media_read_memory(&memory, attrs, numAttrs);
 	if (status)
 		return status;
-	fill(&filling, &format, &memory);
+	filling_fill(&filling, &format, &memory);
 	error = NvSciBufAttrListSetAttrs(attr_h, filling.pairs, filling.nr);
 	if (error)
-		return status_of(error);
-	return set_own(device, attrs_of(attr_h), type);
+		return media_status_of(error);
+	return media_set_own(device, attrs_of(attr_h), type);
 }
 
-static uint32_t number_of(const struct mem_attrs *attrs, uint32_t key)
+static uint32_t media_number_of(const struct mem_attrs *attrs, uint32_t key)
 {
 	uint32_t number = 0;
 	const void *value;
@@ -397,10 +406,10 @@ static uint32_t number_of(const struct mem_attrs *attrs, uint32_t key)
 	return number;
 }
 
-static uint32_t lines_len(const struct mem_attrs *attrs, uint32_t kept)
+static uint32_t media_lines_len(const struct mem_attrs *attrs, uint32_t kept)
 {
-	return number_of(attrs, MEM_ATTR_CLIENT + KEPT_PADDING + kept) *
-	       number_of(attrs, MEM_ATTR_IMAGE_PLANE_PITCH);
+	return media_number_of(attrs, MEM_ATTR_CLIENT + KEPT_PADDING + kept) *
+	       media_number_of(attrs, MEM_ATTR_IMAGE_PLANE_PITCH);
 }
 
 API NvMediaStatus NvMediaImageCreateFromNvSciBuf(NvMediaDevice *device,
@@ -418,27 +427,27 @@ API NvMediaStatus NvMediaImageCreateFromNvSciBuf(NvMediaDevice *device,
 	if (!device || !nvscibufObject || !nvmImage)
 		return NVMEDIA_STATUS_BAD_PARAMETER;
 	attrs = mem_object_attrs(object_of(nvscibufObject));
-	type = number_of(attrs, MEM_ATTR_CLIENT + KEPT_MEDIA);
+	type = media_number_of(attrs, MEM_ATTR_CLIENT + KEPT_MEDIA);
 	if (!media_format_find(type, &format))
 		return NVMEDIA_STATUS_BAD_PARAMETER;
 	image = calloc(1, sizeof(*image));
 	if (!image)
 		return NVMEDIA_STATUS_OUT_OF_MEMORY;
-	lines = is_in_planes(&format) ? 0 :
-		number_of(attrs, MEM_ATTR_CLIENT + KEPT_PADDING) +
-		number_of(attrs, MEM_ATTR_CLIENT + KEPT_PADDING + 1);
+	lines = media_is_in_planes(&format) ? 0 :
+		media_number_of(attrs, MEM_ATTR_CLIENT + KEPT_PADDING) +
+		media_number_of(attrs, MEM_ATTR_CLIENT + KEPT_PADDING + 1);
 	std = nvsci_get(attrs, 0, MEM_ATTR_CLIENT + KEPT_STD, NULL);
 	NvSciBufObjDup(nvscibufObject, &image->object);
 	image->own = (NvMediaImage) {
 		.type = type,
-		.width = number_of(attrs, MEM_ATTR_IMAGE_PLANE_WIDTH),
-		.height = number_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT) -
+		.width = media_number_of(attrs, MEM_ATTR_IMAGE_PLANE_WIDTH),
+		.height = media_number_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT) -
 			  lines,
 		.imageCount = 1,
-		.embeddedDataTopSize = lines_len(attrs, 0),
-		.embeddedDataBottomSize = lines_len(attrs, 1),
-		.colorStd = std ? number_of(attrs, MEM_ATTR_CLIENT +
-					    KEPT_STD) + 1 : 0,
+		.embeddedDataTopSize = media_lines_len(attrs, 0),
+		.embeddedDataBottomSize = media_lines_len(attrs, 1),
+		.colorStd = std ? media_number_of(attrs, MEM_ATTR_CLIENT +
+						  KEPT_STD) + 1 : 0,
 	};
 	*nvmImage = &image->own;
 	return NVMEDIA_STATUS_OK;
