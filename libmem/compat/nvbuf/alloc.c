@@ -27,21 +27,21 @@ struct keys {
 	size_t nr;
 };
 
-static void key_add(struct keys *keys, uint32_t key, const void *value,
-		    size_t len)
+static void alloc_add_key(struct keys *keys, uint32_t key, const void *value,
+			  size_t len)
 {
 	keys->keys[keys->nr++] = (struct mem_attr) {
 		.key = key, .value = value, .len = len,
 	};
 }
 
-static uint64_t align_up(uint64_t value, uint64_t to)
+static uint64_t alloc_align(uint64_t value, uint64_t to)
 {
 	return (value + to - 1) / to * to;
 }
 
-static int value_get(const struct mem_object *object, uint32_t key, void *value,
-		     size_t len)
+static int alloc_value_get(const struct mem_object *object, uint32_t key,
+			   void *value, size_t len)
 {
 	struct mem_attr attr = { .key = key };
 
@@ -53,7 +53,7 @@ static int value_get(const struct mem_object *object, uint32_t key, void *value,
 }
 
 /* Adds the engines and the CPU to @keys. */
-static int object_alloc(struct mem_ctx *ctx, struct keys *keys,
+static int alloc_object(struct mem_ctx *ctx, struct keys *keys,
 			struct mem_object **object)
 {
 	const uint64_t engines = 1ULL << MEM_ENGINE_VIC;
@@ -69,11 +69,13 @@ static int object_alloc(struct mem_ctx *ctx, struct keys *keys,
 		rc = mem_attrs_create(ctx, &list);
 	if (rc)
 		return rc;
-	key_add(keys, MEM_ATTR_REQUIRED_PERM, &perm, sizeof(perm));
-	key_add(keys, MEM_ATTR_NEED_CPU_ACCESS, &needs_cpu, sizeof(needs_cpu));
-	key_add(keys, MEM_ATTR_GPU_IDS, gpu, sizeof(gpu));
+	alloc_add_key(keys, MEM_ATTR_REQUIRED_PERM, &perm, sizeof(perm));
+	alloc_add_key(keys, MEM_ATTR_NEED_CPU_ACCESS, &needs_cpu,
+		      sizeof(needs_cpu));
+	alloc_add_key(keys, MEM_ATTR_GPU_IDS, gpu, sizeof(gpu));
 	if (nvbuf_has_vic())
-		key_add(keys, MEM_ATTR_ENGINES, &engines, sizeof(engines));
+		alloc_add_key(keys, MEM_ATTR_ENGINES, &engines,
+			      sizeof(engines));
 	rc = mem_attrs_set(list, keys->keys, keys->nr);
 	if (!rc)
 		rc = mem_attrs_reconcile(&list, 1, &reconciled, NULL);
@@ -90,31 +92,31 @@ static int object_alloc(struct mem_ctx *ctx, struct keys *keys,
  * board needs cache maintenance, an eventfd therefore stands for the buffer:
  * with a real descriptor, no missing sync would ever be found.
  */
-static int object_name(struct mem_object *object, int *fd)
+static int alloc_name_object(struct mem_object *object, int *fd)
 {
 	uint8_t is_cached = 0;
 
-	value_get(object, MEM_ATTR_CPU_COHERENCY, &is_cached,
-		  sizeof(is_cached));
+	alloc_value_get(object, MEM_ATTR_CPU_COHERENCY, &is_cached,
+			sizeof(is_cached));
 	if (!is_cached || !nvbuf_is_embedded())
 		return mem_object_fd(object, fd);
 	*fd = eventfd(0, EFD_CLOEXEC);
 	return *fd < 0 ? -errno : 0;
 }
 
-static int raw_alloc(struct mem_ctx *ctx, uint64_t len,
+static int alloc_raw(struct mem_ctx *ctx, uint64_t len,
 		     struct nvbuf_buffer *buffer)
 {
 	const uint32_t type = MEM_ATTR_TYPE_RAW;
 	struct keys keys = { .nr = 0 };
 
-	key_add(&keys, MEM_ATTR_TYPES, &type, sizeof(type));
-	key_add(&keys, MEM_ATTR_RAW_SIZE, &len, sizeof(len));
+	alloc_add_key(&keys, MEM_ATTR_TYPES, &type, sizeof(type));
+	alloc_add_key(&keys, MEM_ATTR_RAW_SIZE, &len, sizeof(len));
 	buffer->len = len;
-	return object_alloc(ctx, &keys, &buffer->object);
+	return alloc_object(ctx, &keys, &buffer->object);
 }
 
-static int planes_alloc(struct mem_ctx *ctx, const struct nvbuf_format *format,
+static int alloc_planes(struct mem_ctx *ctx, const struct nvbuf_format *format,
 			NvBufSurfaceParams *shown, struct nvbuf_buffer *buffer)
 {
 	NvBufSurfacePlaneParams *planes = &shown->planeParams;
@@ -135,31 +137,33 @@ static int planes_alloc(struct mem_ctx *ctx, const struct nvbuf_format *format,
 		fourccs[i] = format->planes[i].fourcc;
 		stds[i] = format->std;
 	}
-	key_add(&keys, MEM_ATTR_TYPES, &type, sizeof(type));
-	key_add(&keys, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_COUNT, &nr, sizeof(nr));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs,
-		nr * sizeof(*fourccs));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_STD, stds, nr * sizeof(*stds));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_WIDTH, planes->width,
-		nr * sizeof(*planes->width));
-	key_add(&keys, MEM_ATTR_IMAGE_PLANE_HEIGHT, planes->height,
-		nr * sizeof(*planes->height));
-	rc = object_alloc(ctx, &keys, &buffer->object);
+	alloc_add_key(&keys, MEM_ATTR_TYPES, &type, sizeof(type));
+	alloc_add_key(&keys, MEM_ATTR_IMAGE_LAYOUT, &layout, sizeof(layout));
+	alloc_add_key(&keys, MEM_ATTR_IMAGE_PLANE_COUNT, &nr, sizeof(nr));
+	alloc_add_key(&keys, MEM_ATTR_IMAGE_PLANE_FORMAT, fourccs,
+		      nr * sizeof(*fourccs));
+	alloc_add_key(&keys, MEM_ATTR_IMAGE_PLANE_STD, stds,
+		      nr * sizeof(*stds));
+	alloc_add_key(&keys, MEM_ATTR_IMAGE_PLANE_WIDTH, planes->width,
+		      nr * sizeof(*planes->width));
+	alloc_add_key(&keys, MEM_ATTR_IMAGE_PLANE_HEIGHT, planes->height,
+		      nr * sizeof(*planes->height));
+	rc = alloc_object(ctx, &keys, &buffer->object);
 	if (rc)
 		return rc;
-	rc = value_get(buffer->object, MEM_ATTR_IMAGE_PLANE_PITCH,
-		       planes->pitch, nr * sizeof(*planes->pitch));
+	rc = alloc_value_get(buffer->object, MEM_ATTR_IMAGE_PLANE_PITCH,
+			     planes->pitch, nr * sizeof(*planes->pitch));
 	if (!rc)
-		rc = value_get(buffer->object, MEM_ATTR_IMAGE_PLANE_OFFSET,
-			       offs, nr * sizeof(*offs));
+		rc = alloc_value_get(buffer->object,
+				     MEM_ATTR_IMAGE_PLANE_OFFSET, offs,
+				     nr * sizeof(*offs));
 	if (!rc)
-		rc = value_get(buffer->object,
-			       MEM_ATTR_IMAGE_PLANE_ALIGNED_SIZE, lens,
-			       nr * sizeof(*lens));
+		rc = alloc_value_get(buffer->object,
+				     MEM_ATTR_IMAGE_PLANE_ALIGNED_SIZE, lens,
+				     nr * sizeof(*lens));
 	if (!rc)
-		rc = value_get(buffer->object, MEM_ATTR_IMAGE_SIZE,
-			       &buffer->len, sizeof(buffer->len));
+		rc = alloc_value_get(buffer->object, MEM_ATTR_IMAGE_SIZE,
+				     &buffer->len, sizeof(buffer->len));
 	for (i = 0; i < nr && !rc; i++) {
 		planes->offset[i] = offs[i];
 		planes->psize[i] = lens[i];
@@ -167,7 +171,7 @@ static int planes_alloc(struct mem_ctx *ctx, const struct nvbuf_format *format,
 	return rc;
 }
 
-static int memory_alloc(struct mem_ctx *ctx, NvBufSurfaceMemType type,
+static int alloc_memory(struct mem_ctx *ctx, NvBufSurfaceMemType type,
 			struct nvbuf_buffer *buffer)
 {
 	unsigned int kind;
@@ -183,8 +187,9 @@ static int memory_alloc(struct mem_ctx *ctx, NvBufSurfaceMemType type,
 		kind = MEM_KIND_MANAGED;
 		break;
 	case NVBUF_MEM_SYSTEM:
-		buffer->memory = aligned_alloc(PAGE_LEN, align_up(buffer->len,
-								  PAGE_LEN));
+		buffer->memory =
+			aligned_alloc(PAGE_LEN,
+				      alloc_align(buffer->len, PAGE_LEN));
 		if (buffer->memory)
 			memset(buffer->memory, 0, buffer->len);
 		return buffer->memory ? 0 : -ENOMEM;
@@ -197,16 +202,16 @@ static int memory_alloc(struct mem_ctx *ctx, NvBufSurfaceMemType type,
 }
 
 /* Computes pitches and offsets of memory that is no libmem object. */
-static void planes_place(bool is_packed, NvBufSurfacePlaneParams *planes,
-			 uint64_t *len)
+static void alloc_place_planes(bool is_packed, NvBufSurfacePlaneParams *planes,
+			       uint64_t *len)
 {
 	const uint32_t align = is_packed ? 1 : PITCH_ALIGN;
 	uint64_t off = 0;
 	uint32_t i;
 
 	for (i = 0; i < planes->num_planes; i++) {
-		planes->pitch[i] = align_up(planes->width[i] *
-					    planes->bytesPerPix[i], align);
+		planes->pitch[i] = alloc_align(planes->width[i] *
+					       planes->bytesPerPix[i], align);
 		planes->offset[i] = off;
 		planes->psize[i] = planes->pitch[i] * planes->height[i];
 		off += planes->psize[i];
@@ -260,15 +265,15 @@ int nvbuf_alloc(const NvBufSurfaceCreateParams *params, bool is_packed,
 				    format.planes[i].y_div + 1;
 		planes->bytesPerPix[i] = format.planes[i].pixel_len;
 	}
-	planes_place(is_packed || params->size, planes, &buffer->len);
+	alloc_place_planes(is_packed || params->size, planes, &buffer->len);
 	if (is_object && params->size)
-		rc = raw_alloc(ctx, params->size, buffer);
+		rc = alloc_raw(ctx, params->size, buffer);
 	else if (is_object)
-		rc = planes_alloc(ctx, &format, shown, buffer);
+		rc = alloc_planes(ctx, &format, shown, buffer);
 	else
-		rc = memory_alloc(ctx, params->memType, buffer);
+		rc = alloc_memory(ctx, params->memType, buffer);
 	if (!rc && is_object)
-		rc = object_name(buffer->object, &buffer->fd);
+		rc = alloc_name_object(buffer->object, &buffer->fd);
 	if (rc)
 		return rc;
 	shown->pitch = planes->pitch[0];

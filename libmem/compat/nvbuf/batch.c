@@ -41,7 +41,7 @@ int nvbuf_rc(int rc)
 }
 
 /* The lock is held. */
-static int context_open(void)
+static int batch_open_context(void)
 {
 	struct mem_board board = { .size = sizeof(board) };
 	struct mem_probe probe = { .size = sizeof(probe) };
@@ -77,7 +77,7 @@ int nvbuf_ctx(struct mem_ctx **ctx)
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	rc = context_open();
+	rc = batch_open_context();
 	pthread_mutex_unlock(&lock);
 	*ctx = mem_ctx;
 	return rc;

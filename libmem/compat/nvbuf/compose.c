@@ -28,7 +28,7 @@ API void NvBufferSessionDestroy(NvBufferSession session)
 }
 
 /* Returns false if @rect is not inside the buffer. */
-static bool picture_crop(struct nvbuf_picture *picture,
+static bool compose_crop(struct nvbuf_picture *picture,
 			 const NvBufferRect *rect)
 {
 	if (!rect->width || !rect->height ||
@@ -44,7 +44,7 @@ static bool picture_crop(struct nvbuf_picture *picture,
 	return true;
 }
 
-static int picture_of_fd(int fd, struct nvbuf_picture *picture)
+static int compose_picture_of_fd(int fd, struct nvbuf_picture *picture)
 {
 	const struct nvbuf_batch *batch;
 	unsigned int index;
@@ -61,22 +61,24 @@ static int picture_of_fd(int fd, struct nvbuf_picture *picture)
 	return 0;
 }
 
-static int params_apply(const NvBufferTransformParams *params,
-			struct nvbuf_picture *dst, struct nvbuf_picture *src)
+static int compose_apply_params(const NvBufferTransformParams *params,
+				struct nvbuf_picture *dst,
+				struct nvbuf_picture *src)
 {
 	if (params->transform_flag & NVBUFFER_TRANSFORM_FLIP &&
 	    params->transform_flip != NvBufferTransform_None)
 		return nvbuf_lacks("NvBufferTransform that flips");
 	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_SRC &&
-	    !picture_crop(src, &params->src_rect))
+	    !compose_crop(src, &params->src_rect))
 		return -EINVAL;
 	if (params->transform_flag & NVBUFFER_TRANSFORM_CROP_DST &&
-	    !picture_crop(dst, &params->dst_rect))
+	    !compose_crop(dst, &params->dst_rect))
 		return -EINVAL;
 	return 0;
 }
 
-static unsigned int interp_of(bool is_set, NvBufferTransform_Filter filter)
+static unsigned int compose_interp_of(bool is_set,
+				      NvBufferTransform_Filter filter)
 {
 	return is_set && filter == NvBufferTransform_Filter_Nearest ?
 	       MEM_INTERP_NEAREST : MEM_INTERP_LINEAR;
@@ -92,16 +94,16 @@ API int NvBufferTransform(int src_dmabuf_fd, int dst_dmabuf_fd,
 
 	if (!transform_params)
 		return nvbuf_fail(EINVAL);
-	work.interp = interp_of(transform_params->transform_flag &
-				NVBUFFER_TRANSFORM_FILTER,
-				transform_params->transform_filter);
+	work.interp = compose_interp_of(transform_params->transform_flag &
+					NVBUFFER_TRANSFORM_FILTER,
+					transform_params->transform_filter);
 	rc = nvbuf_ctx(&ctx);
 	if (!rc)
-		rc = picture_of_fd(src_dmabuf_fd, &src);
+		rc = compose_picture_of_fd(src_dmabuf_fd, &src);
 	if (!rc)
-		rc = picture_of_fd(dst_dmabuf_fd, &dst);
+		rc = compose_picture_of_fd(dst_dmabuf_fd, &dst);
 	if (!rc)
-		rc = params_apply(transform_params, &dst, &src);
+		rc = compose_apply_params(transform_params, &dst, &src);
 	if (rc)
 		return nvbuf_rc(rc);
 	work.engine = nvbuf_has_vic() ? MEM_ENGINE_VIC : MEM_ENGINE_GPU;
@@ -130,8 +132,8 @@ API int NvBufferSyncObjWait(NvBufferSyncObjParams *syncobj_params,
 	return syncobj_params ? 0 : nvbuf_fail(EINVAL);
 }
 
-static int composite_check(const int *fds,
-			   const NvBufferCompositeParams *params)
+static int compose_check(const int *fds,
+			 const NvBufferCompositeParams *params)
 {
 	uint32_t i;
 
@@ -146,7 +148,7 @@ static int composite_check(const int *fds,
 	return 0;
 }
 
-static uint8_t byte_of(float share)
+static uint8_t compose_byte_of(float share)
 {
 	if (!(share > 0))
 		return 0;
@@ -154,14 +156,14 @@ static uint8_t byte_of(float share)
 }
 
 /* What no buffer lies on */
-static int background_add(struct nvbuf_work *work,
-			  const struct nvbuf_picture *dst,
-			  const NvBufferCompositeParams *params)
+static int compose_add_background(struct nvbuf_work *work,
+				  const struct nvbuf_picture *dst,
+				  const NvBufferCompositeParams *params)
 {
 	const NvBufferCompositeBackground *colour = &params->composite_bgcolor;
-	const uint8_t rgba[] = {
-		byte_of(colour->r), byte_of(colour->g), byte_of(colour->b), 255
-	};
+	const uint8_t rgba[] = { compose_byte_of(colour->r),
+				 compose_byte_of(colour->g),
+				 compose_byte_of(colour->b), 255 };
 	uint32_t i;
 
 	for (i = 0; i < params->input_buf_count; i++)
@@ -171,26 +173,26 @@ static int background_add(struct nvbuf_work *work,
 	return nvbuf_work_fill(work, dst, rgba);
 }
 
-static int composite_add(struct nvbuf_work *work, const int *fds,
-			 const struct nvbuf_picture *whole,
-			 const NvBufferCompositeParams *params)
+static int compose_add(struct nvbuf_work *work, const int *fds,
+		       const struct nvbuf_picture *whole,
+		       const NvBufferCompositeParams *params)
 {
 	struct nvbuf_picture src, dst;
 	uint32_t i;
 	int rc;
 
-	rc = background_add(work, whole, params);
+	rc = compose_add_background(work, whole, params);
 	for (i = 0; i < params->input_buf_count && !rc; i++) {
 		dst = *whole;
-		rc = picture_of_fd(fds[i], &src);
+		rc = compose_picture_of_fd(fds[i], &src);
 		if (rc)
 			return rc;
-		if (!picture_crop(&src, &params->src_comp_rect[i]) ||
-		    !picture_crop(&dst, &params->dst_comp_rect[i]))
+		if (!compose_crop(&src, &params->src_comp_rect[i]) ||
+		    !compose_crop(&dst, &params->dst_comp_rect[i]))
 			return -EINVAL;
-		work->interp = interp_of(params->composite_flag &
-					 NVBUFFER_COMPOSITE_FILTER,
-					 params->composite_filter[i]);
+		work->interp = compose_interp_of(params->composite_flag &
+						 NVBUFFER_COMPOSITE_FILTER,
+						 params->composite_filter[i]);
 		rc = nvbuf_work_add(work, &dst, &src);
 	}
 	return rc;
@@ -204,18 +206,18 @@ API int NvBufferComposite(int *src_dmabuf_fds, int dst_dmabuf_fd,
 	struct mem_ctx *ctx;
 	int rc, err;
 
-	rc = composite_check(src_dmabuf_fds, composite_params);
+	rc = compose_check(src_dmabuf_fds, composite_params);
 	if (!rc)
 		rc = nvbuf_ctx(&ctx);
 	if (!rc)
-		rc = picture_of_fd(dst_dmabuf_fd, &dst);
+		rc = compose_picture_of_fd(dst_dmabuf_fd, &dst);
 	if (rc)
 		return nvbuf_rc(rc);
 	work.engine = nvbuf_has_vic() ? MEM_ENGINE_VIC : MEM_ENGINE_GPU;
 	rc = nvbuf_work_begin(&work);
 	if (!rc)
-		rc = composite_add(&work, src_dmabuf_fds, &dst,
-				   composite_params);
+		rc = compose_add(&work, src_dmabuf_fds, &dst,
+				 composite_params);
 	err = nvbuf_work_end(&work);
 	return nvbuf_rc(rc ? rc : err);
 }

@@ -11,7 +11,7 @@
 
 static const char copy_of_blocks[] = "copy of block-linear surfaces";
 
-static void rows_move(const struct mem_rows *rows)
+static void raw_move_rows(const struct mem_rows *rows)
 {
 	uint64_t i;
 
@@ -21,7 +21,7 @@ static void rows_move(const struct mem_rows *rows)
 		       rows->row_len);
 }
 
-static int rows_copy(const struct mem_rows *rows)
+static int raw_copy_rows(const struct mem_rows *rows)
 {
 	struct mem_stream *stream;
 	struct mem_ctx *ctx;
@@ -50,8 +50,8 @@ struct bytes {
 };
 
 /* The pixels of a plane without what is between rows */
-static void bytes_of(const NvBufSurfacePlaneParams *planes, uint32_t plane,
-		     struct bytes *bytes)
+static void raw_bytes_of(const NvBufSurfacePlaneParams *planes, uint32_t plane,
+			 struct bytes *bytes)
 {
 	bytes->row_len = (uint64_t)planes->width[plane] *
 			 planes->bytesPerPix[plane];
@@ -63,25 +63,27 @@ static void bytes_of(const NvBufSurfacePlaneParams *planes, uint32_t plane,
  * Parts of rows end within cache lines: what an engine has written beside them
  * is fetched first, else it would be lost.
  */
-static unsigned int bracket_of(const NvBufSurfacePlaneParams *planes,
-			       uint32_t plane, unsigned int access,
-			       const struct bytes *bytes)
+static unsigned int raw_bracket_of(const NvBufSurfacePlaneParams *planes,
+				   uint32_t plane, unsigned int access,
+				   const struct bytes *bytes)
 {
 	struct bytes whole;
 
-	bytes_of(planes, plane, &whole);
+	raw_bytes_of(planes, plane, &whole);
 	return access == MEM_WRITE && bytes->row_len < whole.row_len ? MEM_RW :
 								       access;
 }
 
 /* @access: MEM_READ: out of the buffer, MEM_WRITE: into it */
-static int plane_move(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
-		      unsigned int access, const struct bytes *bytes)
+static int raw_move_plane(struct nvbuf_batch *batch, uint32_t index,
+			  uint32_t plane, unsigned int access,
+			  const struct bytes *bytes)
 {
 	const NvBufSurfacePlaneParams *planes =
 		&batch->surf.surfaceList[index].planeParams;
 	const struct nvbuf_buffer *buffer = &batch->buffers[index];
-	const unsigned int bracket = bracket_of(planes, plane, access, bytes);
+	const unsigned int bracket =
+		raw_bracket_of(planes, plane, access, bytes);
 	const bool is_read = access == MEM_READ;
 	void *memory = buffer->memory;
 	struct mem_rows rows = {
@@ -103,35 +105,35 @@ static int plane_move(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	rows.src_pitch = is_read ? planes->pitch[plane] : bytes->pitch;
 	if (!buffer->object && batch->surf.memType != NVBUF_MEM_SYSTEM &&
 	    !batch->nr_users)
-		return rows_copy(&rows);
+		return raw_copy_rows(&rows);
 	if (buffer->object)
 		rc = mem_object_begin(buffer->object, bracket);
 	if (rc)
 		return rc;
-	rows_move(&rows);
+	raw_move_rows(&rows);
 	return buffer->object ? mem_object_end(buffer->object, bracket) : 0;
 }
 
 /* All pixels of a plane, by way of the program's memory */
-static int plane_copy(struct nvbuf_batch *dst, struct nvbuf_batch *src,
-		      uint32_t index, uint32_t plane)
+static int raw_copy_plane(struct nvbuf_batch *dst, struct nvbuf_batch *src,
+			  uint32_t index, uint32_t plane)
 {
 	struct bytes bytes;
 	int rc;
 
-	bytes_of(&src->surf.surfaceList[index].planeParams, plane, &bytes);
+	raw_bytes_of(&src->surf.surfaceList[index].planeParams, plane, &bytes);
 	bytes.at = malloc(bytes.pitch * bytes.nr_rows);
 	if (!bytes.at)
 		return -ENOMEM;
-	rc = plane_move(src, index, plane, MEM_READ, &bytes);
+	rc = raw_move_plane(src, index, plane, MEM_READ, &bytes);
 	if (!rc)
-		rc = plane_move(dst, index, plane, MEM_WRITE, &bytes);
+		rc = raw_move_plane(dst, index, plane, MEM_WRITE, &bytes);
 	free(bytes.at);
 	return rc;
 }
 
-static bool is_same_shape(const NvBufSurfaceParams *a,
-			  const NvBufSurfaceParams *b)
+static bool raw_is_same_shape(const NvBufSurfaceParams *a,
+			      const NvBufSurfaceParams *b)
 {
 	return a->width == b->width && a->height == b->height &&
 	       a->colorFormat == b->colorFormat && a->layout == b->layout &&
@@ -151,7 +153,7 @@ API int NvBufSurfaceCopy(NvBufSurface *srcSurf, NvBufSurface *dstSurf)
 		return nvbuf_fail(EINVAL);
 	for (i = 0; i < srcSurf->batchSize; i++) {
 		shown = &srcSurf->surfaceList[i];
-		if (!is_same_shape(shown, &dstSurf->surfaceList[i]))
+		if (!raw_is_same_shape(shown, &dstSurf->surfaceList[i]))
 			return nvbuf_fail(EINVAL);
 		if (shown->layout != NVBUF_LAYOUT_PITCH)
 			return nvbuf_rc(nvbuf_lacks(copy_of_blocks));
@@ -159,7 +161,7 @@ API int NvBufSurfaceCopy(NvBufSurface *srcSurf, NvBufSurface *dstSurf)
 	for (i = 0; i < srcSurf->batchSize; i++) {
 		shown = &srcSurf->surfaceList[i];
 		for (j = 0; j < shown->planeParams.num_planes && !rc; j++)
-			rc = plane_copy(dst, src, i, j);
+			rc = raw_copy_plane(dst, src, i, j);
 	}
 	return nvbuf_rc(rc);
 }
@@ -182,7 +184,7 @@ static int raw_move(NvBufSurface *surf, unsigned int index, unsigned int plane,
 		return nvbuf_rc(nvbuf_lacks(copy_of_blocks));
 	bytes.row_len = (uint64_t)width * planes->bytesPerPix[plane];
 	bytes.pitch = bytes.row_len;
-	return nvbuf_rc(plane_move(batch, index, plane, access, &bytes));
+	return nvbuf_rc(raw_move_plane(batch, index, plane, access, &bytes));
 }
 
 API int NvBufSurface2Raw(NvBufSurface *Surf, unsigned int index,
@@ -199,8 +201,8 @@ API int Raw2NvBufSurface(unsigned char *ptr, unsigned int index,
 	return raw_move(Surf, index, plane, inwidth, inheight, ptr, MEM_WRITE);
 }
 
-static int plane_fill(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
-		      uint32_t value)
+static int raw_fill_plane(struct nvbuf_batch *batch, uint32_t index,
+			  uint32_t plane, uint32_t value)
 {
 	const NvBufSurfacePlaneParams *planes =
 		&batch->surf.surfaceList[index].planeParams;
@@ -209,12 +211,12 @@ static int plane_fill(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 
 	if (batch->surf.surfaceList[index].layout != NVBUF_LAYOUT_PITCH)
 		return nvbuf_lacks(copy_of_blocks);
-	bytes_of(planes, plane, &bytes);
+	raw_bytes_of(planes, plane, &bytes);
 	bytes.at = malloc(bytes.pitch * bytes.nr_rows);
 	if (!bytes.at)
 		return -ENOMEM;
 	memset(bytes.at, (uint8_t)value, bytes.pitch * bytes.nr_rows);
-	rc = plane_move(batch, index, plane, MEM_WRITE, &bytes);
+	rc = raw_move_plane(batch, index, plane, MEM_WRITE, &bytes);
 	free(bytes.at);
 	return rc;
 }
@@ -222,5 +224,5 @@ static int plane_fill(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 API int NvBufSurfaceMemSet(NvBufSurface *surf, int index, int plane,
 			   uint8_t value)
 {
-	return nvbuf_each_plane(surf, index, plane, plane_fill, value);
+	return nvbuf_each_plane(surf, index, plane, raw_fill_plane, value);
 }

@@ -30,7 +30,7 @@ int nvbuf_lacks(const char *format, ...)
 	return -EOPNOTSUPP;
 }
 
-static int missing(const char *call)
+static int missing_call(const char *call)
 {
 	libmem_tell_missing(call);
 	return nvbuf_fail(ENOSYS);
@@ -40,14 +40,14 @@ API int NvBufSurfaceMapEglImage(NvBufSurface *surf, int index)
 {
 	(void)surf;
 	(void)index;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufSurfaceUnMapEglImage(NvBufSurface *surf, int index)
 {
 	(void)surf;
 	(void)index;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufSurfaceImport(NvBufSurface **out_nvbuf_surf,
@@ -55,14 +55,14 @@ API int NvBufSurfaceImport(NvBufSurface **out_nvbuf_surf,
 {
 	(void)out_nvbuf_surf;
 	(void)in_params;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API EGLImageKHR NvEGLImageFromFd(EGLDisplay display, int dmabuf_fd)
 {
 	(void)display;
 	(void)dmabuf_fd;
-	missing(__func__);
+	missing_call(__func__);
 	return NULL;
 }
 
@@ -70,7 +70,7 @@ API int NvDestroyEGLImage(EGLDisplay display, EGLImageKHR eglImage)
 {
 	(void)display;
 	(void)eglImage;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufferCreateInterlace(int *dmabuf_fd,
@@ -78,7 +78,7 @@ API int NvBufferCreateInterlace(int *dmabuf_fd,
 {
 	(void)dmabuf_fd;
 	(void)input_params;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufferCreateWithChromaLoc(int *dmabuf_fd,
@@ -89,7 +89,7 @@ API int NvBufferCreateWithChromaLoc(int *dmabuf_fd,
 	(void)dmabuf_fd;
 	(void)input_params;
 	(void)chromaSubsampling;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufferMemSyncForCpuEx(int dmabuf_fd, NvBufferParamsEx *exparams,
@@ -99,7 +99,7 @@ API int NvBufferMemSyncForCpuEx(int dmabuf_fd, NvBufferParamsEx *exparams,
 	(void)exparams;
 	(void)plane;
 	(void)pVirtAddr;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufferMemSyncForDeviceEx(int dmabuf_fd, NvBufferParamsEx *exparams,
@@ -109,7 +109,7 @@ API int NvBufferMemSyncForDeviceEx(int dmabuf_fd, NvBufferParamsEx *exparams,
 	(void)exparams;
 	(void)plane;
 	(void)pVirtAddr;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufferMemMapEx(int dmabuf_fd, NvBufferParamsEx *exparams,
@@ -121,7 +121,7 @@ API int NvBufferMemMapEx(int dmabuf_fd, NvBufferParamsEx *exparams,
 	(void)plane;
 	(void)memflag;
 	(void)pVirtAddr;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufferMemUnMapEx(int dmabuf_fd, NvBufferParamsEx *exparams,
@@ -131,7 +131,7 @@ API int NvBufferMemUnMapEx(int dmabuf_fd, NvBufferParamsEx *exparams,
 	(void)exparams;
 	(void)plane;
 	(void)pVirtAddr;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API int NvBufferTransformEx(int src_dmabuf_fd, NvBufferParamsEx *input_params,
@@ -143,7 +143,7 @@ API int NvBufferTransformEx(int src_dmabuf_fd, NvBufferParamsEx *input_params,
 	(void)dst_dmabuf_fd;
 	(void)output_params;
 	(void)transform_params;
-	return missing(__func__);
+	return missing_call(__func__);
 }
 
 API NvBufSurfTransform_Error
@@ -157,7 +157,7 @@ NvBufSurfTransformCompositeBlend(NvBufSurface *src0, NvBufSurface *src1,
 	(void)alpha;
 	(void)dst;
 	(void)blend_params;
-	missing(__func__);
+	missing_call(__func__);
 	return NvBufSurfTransformError_Unsupported;
 }
 
@@ -168,7 +168,7 @@ API NvBufSurfTransform_Error NvBufSurfTransformMultiInputBufCompositeBlend
 	(void)src;
 	(void)dst;
 	(void)composite_blend_params;
-	missing(__func__);
+	missing_call(__func__);
 	return NvBufSurfTransformError_Unsupported;
 }
 
@@ -181,6 +181,6 @@ API NvBufSurfTransform_Error NvBufSurfTransformMultiInputBufCompositeBlendAsync
 	(void)dst;
 	(void)composite_blend_params;
 	(void)sync_obj;
-	missing(__func__);
+	missing_call(__func__);
 	return NvBufSurfTransformError_Unsupported;
 }

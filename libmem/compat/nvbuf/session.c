@@ -22,7 +22,7 @@ struct NvBufSurfTransformSyncObj {
 
 static __thread NvBufSurfTransformConfigParams session;
 
-static NvBufSurfTransform_Error error_of(int rc)
+static NvBufSurfTransform_Error session_error_of(int rc)
 {
 	if (!rc)
 		return NvBufSurfTransformError_Success;
@@ -74,11 +74,11 @@ NvBufSurfTransformSetSessionParams(NvBufSurfTransformConfigParams
 	int rc;
 
 	if (!config_params)
-		return error_of(-EINVAL);
+		return session_error_of(-EINVAL);
 	rc = session_of(config_params, &work);
 	if (!rc)
 		session = *config_params;
-	return error_of(rc);
+	return session_error_of(rc);
 }
 
 API NvBufSurfTransform_Error
@@ -86,7 +86,7 @@ NvBufSurfTransformGetSessionParams(NvBufSurfTransformConfigParams
 				   *config_params)
 {
 	if (!config_params)
-		return error_of(-EINVAL);
+		return session_error_of(-EINVAL);
 	*config_params = session;
 	return NvBufSurfTransformError_Success;
 }
@@ -99,7 +99,8 @@ API NvBufSurfTransform_Error NvBufSurfTransformSetDefaultSession(void)
 	return NvBufSurfTransformError_Success;
 }
 
-static int interp_of(NvBufSurfTransform_Inter filter, unsigned int *interp)
+static int session_interp_of(NvBufSurfTransform_Inter filter,
+			     unsigned int *interp)
 {
 	if ((unsigned int)filter > NvBufSurfTransformInter_Default)
 		return -EINVAL;
@@ -109,13 +110,13 @@ static int interp_of(NvBufSurfTransform_Inter filter, unsigned int *interp)
 	return 0;
 }
 
-static uint32_t nr_buffers(const NvBufSurface *surf)
+static uint32_t session_nr_buffers(const NvBufSurface *surf)
 {
 	return surf->numFilled ? surf->numFilled : surf->batchSize;
 }
 
 /* Returns true if a plane has fewer pixels than the buffer. */
-static bool is_subsampled(const NvBufSurfaceParams *shown)
+static bool session_is_subsampled(const NvBufSurfaceParams *shown)
 {
 	struct nvbuf_format format;
 	uint32_t i;
@@ -128,12 +129,12 @@ static bool is_subsampled(const NvBufSurfaceParams *shown)
 	return false;
 }
 
-static int picture_of(const NvBufSurface *surf, uint32_t index,
-		      const NvBufSurfTransformRect *rect,
-		      struct nvbuf_picture *picture)
+static int picture_get(const NvBufSurface *surf, uint32_t index,
+		       const NvBufSurfTransformRect *rect,
+		       struct nvbuf_picture *picture)
 {
 	const NvBufSurfaceParams *shown = &surf->surfaceList[index];
-	uint32_t mask = is_subsampled(shown) ? ~1U : ~0U;
+	uint32_t mask = session_is_subsampled(shown) ? ~1U : ~0U;
 
 	*picture = (struct nvbuf_picture) {
 		.shown = shown,
@@ -159,7 +160,7 @@ static int picture_of(const NvBufSurface *surf, uint32_t index,
 	return 0;
 }
 
-static int surf_check(const NvBufSurface *surf)
+static int session_check_surf(const NvBufSurface *surf)
 {
 	return surf && surf->surfaceList && surf->batchSize &&
 	       surf->batchSize <= BATCH_MAX &&
@@ -183,7 +184,7 @@ struct request {
 };
 
 /* Waits for the transforms if @obj is NULL; else returns them in @obj. */
-static NvBufSurfTransform_Error request_do(const struct request *request,
+static NvBufSurfTransform_Error session_do(const struct request *request,
 					   NvBufSurfTransformSyncObj_t *obj)
 {
 	struct nvbuf_work work = { .interp = request->interp };
@@ -192,7 +193,7 @@ static NvBufSurfTransform_Error request_do(const struct request *request,
 
 	rc = session_of(&session, &work);
 	if (rc)
-		return error_of(rc);
+		return session_error_of(rc);
 	rc = nvbuf_work_begin(&work);
 	if (!rc)
 		rc = request->add(&work, request);
@@ -203,14 +204,15 @@ static NvBufSurfTransform_Error request_do(const struct request *request,
 	}
 	if (!made) {
 		err = nvbuf_work_end(&work);
-		return error_of(rc ? rc : err);
+		return session_error_of(rc ? rc : err);
 	}
 	made->work = work;
 	*obj = made;
 	return NvBufSurfTransformError_Success;
 }
 
-static int batch_add(struct nvbuf_work *work, const struct request *request)
+static int session_add_batch(struct nvbuf_work *work,
+			     const struct request *request)
 {
 	const NvBufSurfTransformParams *params = request->params;
 	const uint32_t flags = params->transform_flag;
@@ -218,28 +220,28 @@ static int batch_add(struct nvbuf_work *work, const struct request *request)
 	uint32_t i;
 	int rc = 0;
 
-	for (i = 0; i < nr_buffers(request->src) && !rc; i++) {
-		rc = picture_of(request->src, i,
-				flags & NVBUFSURF_TRANSFORM_CROP_SRC ?
-				&params->src_rect[i] : NULL, &from);
+	for (i = 0; i < session_nr_buffers(request->src) && !rc; i++) {
+		rc = picture_get(request->src, i,
+				 flags & NVBUFSURF_TRANSFORM_CROP_SRC ?
+				 &params->src_rect[i] : NULL, &from);
 		if (!rc)
-			rc = picture_of(request->dst, i,
-					flags & NVBUFSURF_TRANSFORM_CROP_DST ?
-					&params->dst_rect[i] : NULL, &to);
+			rc = picture_get(request->dst, i,
+					 flags & NVBUFSURF_TRANSFORM_CROP_DST ?
+					 &params->dst_rect[i] : NULL, &to);
 		if (!rc)
 			rc = nvbuf_work_add(work, &to, &from);
 	}
 	return rc;
 }
 
-static int batch_check(const NvBufSurface *src, const NvBufSurface *dst,
-		       const NvBufSurfTransformParams *params,
-		       unsigned int *interp)
+static int session_check_batch(const NvBufSurface *src, const NvBufSurface *dst,
+			       const NvBufSurfTransformParams *params,
+			       unsigned int *interp)
 {
 	const uint32_t flags = params ? params->transform_flag : 0;
 
-	if (!params || surf_check(src) || surf_check(dst) ||
-	    nr_buffers(src) > dst->batchSize ||
+	if (!params || session_check_surf(src) || session_check_surf(dst) ||
+	    session_nr_buffers(src) > dst->batchSize ||
 	    (flags & NVBUFSURF_TRANSFORM_CROP_SRC && !params->src_rect) ||
 	    (flags & NVBUFSURF_TRANSFORM_CROP_DST && !params->dst_rect))
 		return -EINVAL;
@@ -248,9 +250,9 @@ static int batch_check(const NvBufSurface *src, const NvBufSurface *dst,
 	if (flags & NVBUFSURF_TRANSFORM_FLIP &&
 	    params->transform_flip != NvBufSurfTransform_None)
 		return nvbuf_lacks("NvBufSurfTransform that flips");
-	return interp_of(flags & NVBUFSURF_TRANSFORM_FILTER ?
-			 params->transform_filter :
-			 NvBufSurfTransformInter_Default, interp);
+	return session_interp_of(flags & NVBUFSURF_TRANSFORM_FILTER ?
+				 params->transform_filter :
+				 NvBufSurfTransformInter_Default, interp);
 }
 
 API NvBufSurfTransform_Error
@@ -259,13 +261,13 @@ NvBufSurfTransformAsync(NvBufSurface *src, NvBufSurface *dst,
 			NvBufSurfTransformSyncObj_t *sync_obj)
 {
 	struct request request = {
-		.add = batch_add, .src = src, .dst = dst,
+		.add = session_add_batch, .src = src, .dst = dst,
 		.params = transform_params,
 	};
 	int rc;
 
-	rc = batch_check(src, dst, transform_params, &request.interp);
-	return rc ? error_of(rc) : request_do(&request, sync_obj);
+	rc = session_check_batch(src, dst, transform_params, &request.interp);
+	return rc ? session_error_of(rc) : session_do(&request, sync_obj);
 }
 
 API NvBufSurfTransform_Error
@@ -275,8 +277,8 @@ NvBufSurfTransform(NvBufSurface *src, NvBufSurface *dst,
 	return NvBufSurfTransformAsync(src, dst, transform_params, NULL);
 }
 
-static int composite_add(struct nvbuf_work *work,
-			 const struct request *request)
+static int session_add_composite(struct nvbuf_work *work,
+				 const struct request *request)
 {
 	const NvBufSurfTransformCompositeParams *params = request->params;
 	struct nvbuf_picture from, to;
@@ -284,32 +286,33 @@ static int composite_add(struct nvbuf_work *work,
 	int rc = 0;
 
 	for (i = 0; i < params->input_buf_count && !rc; i++) {
-		rc = picture_of(request->src, i, &params->src_comp_rect[i],
-				&from);
+		rc = picture_get(request->src, i, &params->src_comp_rect[i],
+				 &from);
 		if (!rc)
-			rc = picture_of(request->dst, 0,
-					&params->dst_comp_rect[i], &to);
+			rc = picture_get(request->dst, 0,
+					 &params->dst_comp_rect[i], &to);
 		if (!rc)
 			rc = nvbuf_work_add(work, &to, &from);
 	}
 	return rc;
 }
 
-static int composite_check(const NvBufSurface *src, const NvBufSurface *dst,
-			   const NvBufSurfTransformCompositeParams *params,
-			   unsigned int *interp)
+static int
+session_check_composite(const NvBufSurface *src, const NvBufSurface *dst,
+			const NvBufSurfTransformCompositeParams *params,
+			unsigned int *interp)
 {
-	if (!params || surf_check(src) || surf_check(dst) ||
+	if (!params || session_check_surf(src) || session_check_surf(dst) ||
 	    !params->src_comp_rect || !params->dst_comp_rect ||
 	    !params->input_buf_count ||
 	    params->input_buf_count > src->batchSize)
 		return -EINVAL;
 	if (params->composite_flag & NVBUFSURF_TRANSFORM_BLEND)
 		return nvbuf_lacks("NvBufSurfTransformComposite that blends");
-	return interp_of(params->composite_flag &
-			 NVBUFSURF_TRANSFORM_COMPOSITE_FILTER ?
-			 params->composite_filter :
-			 NvBufSurfTransformInter_Default, interp);
+	return session_interp_of(params->composite_flag &
+				 NVBUFSURF_TRANSFORM_COMPOSITE_FILTER ?
+				 params->composite_filter :
+				 NvBufSurfTransformInter_Default, interp);
 }
 
 API NvBufSurfTransform_Error
@@ -319,13 +322,14 @@ NvBufSurfTransformCompositeAsync(NvBufSurface *src, NvBufSurface *dst,
 				 NvBufSurfTransformSyncObj_t *sync_obj)
 {
 	struct request request = {
-		.add = composite_add, .src = src, .dst = dst,
+		.add = session_add_composite, .src = src, .dst = dst,
 		.params = composite_params,
 	};
 	int rc;
 
-	rc = composite_check(src, dst, composite_params, &request.interp);
-	return rc ? error_of(rc) : request_do(&request, sync_obj);
+	rc = session_check_composite(src, dst, composite_params,
+				     &request.interp);
+	return rc ? session_error_of(rc) : session_do(&request, sync_obj);
 }
 
 API NvBufSurfTransform_Error
@@ -345,14 +349,14 @@ NvBufSurfTransformSyncObjWait(NvBufSurfTransformSyncObj_t sync_obj,
 	int rc;
 
 	if (!sync_obj)
-		return error_of(-EINVAL);
+		return session_error_of(-EINVAL);
 	if (time_out == WAIT_FOREVER)
-		return error_of(mem_stream_sync(sync_obj->work.stream));
+		return session_error_of(mem_stream_sync(sync_obj->work.stream));
 	while ((rc = mem_stream_query(sync_obj->work.stream)) == -EBUSY &&
 	       time_out--)
 		nanosleep(&ms, NULL);
-	return error_of(rc == -EBUSY ? -ETIME :
-			rc ? rc : mem_stream_sync(sync_obj->work.stream));
+	return session_error_of(rc == -EBUSY ? -ETIME : rc ? rc :
+				mem_stream_sync(sync_obj->work.stream));
 }
 
 API NvBufSurfTransform_Error
@@ -361,9 +365,9 @@ NvBufSurfTransformSyncObjDestroy(NvBufSurfTransformSyncObj_t *sync_obj)
 	int rc;
 
 	if (!sync_obj || !*sync_obj)
-		return error_of(-EINVAL);
+		return session_error_of(-EINVAL);
 	rc = nvbuf_work_end(&(*sync_obj)->work);
 	free(*sync_obj);
 	*sync_obj = NULL;
-	return error_of(rc);
+	return session_error_of(rc);
 }

@@ -11,9 +11,9 @@
 /* Protects borrowed batches: one is made by the first lock of an image. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void borrowed_fill(const struct mem_image_data *data,
-			  NvBufSurfaceParams *shown,
-			  struct nvbuf_buffer *buffer)
+static void share_fill_borrowed(const struct mem_image_data *data,
+				NvBufSurfaceParams *shown,
+				struct nvbuf_buffer *buffer)
 {
 	NvBufSurfacePlaneParams *planes = &shown->planeParams;
 	uint32_t i;
@@ -63,7 +63,8 @@ API int heapsim_nvbuf_add(const struct mem_image_data *data)
 	batch->surf.memType = NVBUF_MEM_SURFACE_ARRAY;
 	batch->surf.surfaceList[0].colorFormat = color;
 	batch->surf.surfaceList[0].layout = layout;
-	borrowed_fill(data, &batch->surf.surfaceList[0], &batch->buffers[0]);
+	share_fill_borrowed(data, &batch->surf.surfaceList[0],
+			    &batch->buffers[0]);
 	nvbuf_batch_add(batch);
 
 out_unlock:

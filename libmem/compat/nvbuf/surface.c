@@ -10,7 +10,7 @@
 #include "nvbuf.h"
 #include "share.h"
 
-static int params_check(const NvBufSurfaceCreateParams *params)
+static int surface_check_params(const NvBufSurfaceCreateParams *params)
 {
 	const bool is_object = params->memType == NVBUF_MEM_SURFACE_ARRAY ||
 			       params->memType == NVBUF_MEM_HANDLE;
@@ -30,7 +30,7 @@ static int params_check(const NvBufSurfaceCreateParams *params)
 	return 0;
 }
 
-static void batch_drop(struct nvbuf_batch *batch)
+static void surface_drop_batch(struct nvbuf_batch *batch)
 {
 	uint32_t i;
 
@@ -39,8 +39,9 @@ static void batch_drop(struct nvbuf_batch *batch)
 	nvbuf_batch_free(batch);
 }
 
-static int batch_create(NvBufSurface **surf, uint32_t batchSize,
-			const NvBufSurfaceCreateParams *asked, bool is_packed)
+static int surface_create_batch(NvBufSurface **surf, uint32_t batchSize,
+				const NvBufSurfaceCreateParams *asked,
+				bool is_packed)
 {
 	NvBufSurfaceCreateParams params;
 	struct nvbuf_batch *batch;
@@ -52,7 +53,7 @@ static int batch_create(NvBufSurface **surf, uint32_t batchSize,
 	params = *asked;
 	if (params.memType == NVBUF_MEM_DEFAULT)
 		params.memType = NVBUF_MEM_SURFACE_ARRAY;
-	rc = params_check(&params);
+	rc = surface_check_params(&params);
 	if (rc)
 		return nvbuf_rc(rc);
 	batch = nvbuf_batch_new(batchSize);
@@ -64,7 +65,7 @@ static int batch_create(NvBufSurface **surf, uint32_t batchSize,
 				 &batch->surf.surfaceList[i],
 				 &batch->buffers[i]);
 	if (rc) {
-		batch_drop(batch);
+		surface_drop_batch(batch);
 		return nvbuf_rc(rc);
 	}
 	nvbuf_batch_add(batch);
@@ -75,7 +76,7 @@ static int batch_create(NvBufSurface **surf, uint32_t batchSize,
 API int NvBufSurfaceCreate(NvBufSurface **surf, uint32_t batchSize,
 			   NvBufSurfaceCreateParams *params)
 {
-	return batch_create(surf, batchSize, params, false);
+	return surface_create_batch(surf, batchSize, params, false);
 }
 
 API int NvBufSurfaceAllocate(NvBufSurface **surf, uint32_t batchSize,
@@ -83,8 +84,8 @@ API int NvBufSurfaceAllocate(NvBufSurface **surf, uint32_t batchSize,
 {
 	if (!paramsext)
 		return nvbuf_fail(EINVAL);
-	return batch_create(surf, batchSize, &paramsext->params,
-			    paramsext->disablePitchPadding);
+	return surface_create_batch(surf, batchSize, &paramsext->params,
+				    paramsext->disablePitchPadding);
 }
 
 API int NvBufSurfaceDestroy(NvBufSurface *surf)
@@ -97,7 +98,7 @@ API int NvBufSurfaceDestroy(NvBufSurface *surf)
 		return nvbuf_fail(EPERM);
 	if (!nvbuf_batch_take(batch))
 		return nvbuf_fail(EINVAL);
-	batch_drop(batch);
+	surface_drop_batch(batch);
 	return 0;
 }
 
@@ -179,8 +180,8 @@ bool nvbuf_is_cached(const struct nvbuf_batch *batch)
 }
 
 /* Maps all planes at once, writable if possible. */
-static int borrowed_map(struct nvbuf_buffer *buffer,
-			NvBufSurfaceMemMapFlags type)
+static int surface_map_borrowed(struct nvbuf_buffer *buffer,
+				NvBufSurfaceMemMapFlags type)
 {
 	void *addr;
 
@@ -202,8 +203,8 @@ static int borrowed_map(struct nvbuf_buffer *buffer,
 }
 
 /* Returns the CPU address of a buffer; maps it if it is borrowed. */
-static int buffer_map(struct nvbuf_batch *batch, uint32_t index,
-		      NvBufSurfaceMemMapFlags type, void **addr)
+static int surface_map_buffer(struct nvbuf_batch *batch, uint32_t index,
+			      NvBufSurfaceMemMapFlags type, void **addr)
 {
 	struct nvbuf_buffer *buffer = &batch->buffers[index];
 	int rc = 0;
@@ -213,13 +214,13 @@ static int buffer_map(struct nvbuf_batch *batch, uint32_t index,
 					  type == NVBUF_MAP_READ ? MEM_READ :
 					  MEM_RW, addr);
 	if (batch->nr_users)
-		rc = borrowed_map(buffer, type);
+		rc = surface_map_borrowed(buffer, type);
 	*addr = buffer->memory;
 	return rc;
 }
 
-static int plane_map(struct nvbuf_batch *batch, uint32_t index, int plane,
-		     NvBufSurfaceMemMapFlags type)
+static int surface_map_plane(struct nvbuf_batch *batch, uint32_t index,
+			     int plane, NvBufSurfaceMemMapFlags type)
 {
 	NvBufSurfaceParams *shown = &batch->surf.surfaceList[index];
 	uint32_t nr = shown->planeParams.num_planes;
@@ -227,7 +228,7 @@ static int plane_map(struct nvbuf_batch *batch, uint32_t index, int plane,
 	uint32_t i;
 	int rc;
 
-	rc = buffer_map(batch, index, type, &addr);
+	rc = surface_map_buffer(batch, index, type, &addr);
 	if (rc)
 		return rc;
 	for (i = 0; i < nr; i++) {
@@ -254,11 +255,12 @@ API int NvBufSurfaceMap(NvBufSurface *surf, int index, int plane,
 		return nvbuf_fail(EACCES);
 	for (i = 0; i < batch->surf.batchSize && !rc; i++)
 		if (index < 0 || (uint32_t)index == i)
-			rc = plane_map(batch, i, plane, type);
+			rc = surface_map_plane(batch, i, plane, type);
 	return nvbuf_rc(rc);
 }
 
-static int plane_unmap(struct nvbuf_batch *batch, uint32_t index, int plane)
+static int surface_unmap_plane(struct nvbuf_batch *batch, uint32_t index,
+			       int plane)
 {
 	NvBufSurfaceParams *shown = &batch->surf.surfaceList[index];
 	struct nvbuf_buffer *buffer = &batch->buffers[index];
@@ -287,7 +289,7 @@ API int NvBufSurfaceUnMap(NvBufSurface *surf, int index, int plane)
 	rc = nvbuf_check(batch, index, plane);
 	for (i = 0; !rc && i < batch->surf.batchSize; i++)
 		if (index < 0 || (uint32_t)index == i)
-			rc = plane_unmap(batch, i, plane);
+			rc = surface_unmap_plane(batch, i, plane);
 	return nvbuf_rc(rc);
 }
 
@@ -331,8 +333,8 @@ int nvbuf_maintain(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	return rc ? rc : mem_buf_maintain(ctx, &range, 1, NULL);
 }
 
-static int plane_sync(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
-		      uint32_t op)
+static int surface_sync_plane(struct nvbuf_batch *batch, uint32_t index,
+			      uint32_t plane, uint32_t op)
 {
 	if (!(batch->buffers[index].mapped & 1U << plane))
 		return -EINVAL;
@@ -343,13 +345,13 @@ static int plane_sync(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 
 API int NvBufSurfaceSyncForCpu(NvBufSurface *surf, int index, int plane)
 {
-	return nvbuf_each_plane(surf, index, plane, plane_sync,
+	return nvbuf_each_plane(surf, index, plane, surface_sync_plane,
 				MEM_MAINT_INVALIDATE);
 }
 
 API int NvBufSurfaceSyncForDevice(NvBufSurface *surf, int index, int plane)
 {
-	return nvbuf_each_plane(surf, index, plane, plane_sync,
+	return nvbuf_each_plane(surf, index, plane, surface_sync_plane,
 				MEM_MAINT_CLEAN);
 }
 

@@ -28,15 +28,15 @@ struct side {
 };
 
 /* Returns true if it is memory of CUDA. */
-static bool type_is_cuda(NvBufSurfaceMemType type)
+static bool transform_is_cuda(NvBufSurfaceMemType type)
 {
 	return type == NVBUF_MEM_CUDA_PINNED ||
 	       type == NVBUF_MEM_CUDA_DEVICE || type == NVBUF_MEM_CUDA_UNIFIED;
 }
 
 /* Describes the planes of @picture, with offsets in its buffer. */
-static int planes_fill(const struct nvbuf_picture *picture,
-		       struct mem_image_data *data)
+static int transform_fill_planes(const struct nvbuf_picture *picture,
+				 struct mem_image_data *data)
 {
 	const NvBufSurfaceParams *shown = picture->shown;
 	const NvBufSurfacePlaneParams *planes = &shown->planeParams;
@@ -65,8 +65,8 @@ static int planes_fill(const struct nvbuf_picture *picture,
 	return 0;
 }
 
-static int cuda_data(const struct nvbuf_picture *picture,
-		     struct mem_image_data *data)
+static int transform_cuda_data(const struct nvbuf_picture *picture,
+			       struct mem_image_data *data)
 {
 	const NvBufSurfaceParams *shown = picture->shown;
 	uint32_t i;
@@ -81,7 +81,7 @@ static int cuda_data(const struct nvbuf_picture *picture,
 	data->format = nvbuf_to_mem(shown->colorFormat, shown->layout);
 	if (!data->format)
 		return -EOPNOTSUPP;
-	rc = planes_fill(picture, data);
+	rc = transform_fill_planes(picture, data);
 	for (i = 0; i < data->nr_planes && !rc; i++)
 		data->planes[i].base = (char *)shown->dataPtr +
 				       data->planes[i].off;
@@ -92,15 +92,15 @@ static int cuda_data(const struct nvbuf_picture *picture,
  * Describes the memory for mem_image_wrap(). The caller drops the reference to
  * an object.
  */
-static int picture_data(const struct nvbuf_picture *picture,
-			struct mem_image_data *data)
+static int transform_picture_data(const struct nvbuf_picture *picture,
+				  struct mem_image_data *data)
 {
 	struct nvbuf_batch *batch;
 	unsigned int index;
 	int rc;
 
-	if (type_is_cuda(picture->type))
-		return cuda_data(picture, data);
+	if (transform_is_cuda(picture->type))
+		return transform_cuda_data(picture, data);
 	/* It has no descriptor: 0 may be that of another buffer. */
 	if (picture->type == NVBUF_MEM_SYSTEM)
 		return -EOPNOTSUPP;
@@ -110,14 +110,15 @@ static int picture_data(const struct nvbuf_picture *picture,
 	rc = nvbuf_data(batch, index, data);
 	if (rc || !picture->is_part)
 		return rc;
-	rc = planes_fill(picture, data);
+	rc = transform_fill_planes(picture, data);
 	if (rc)
 		mem_object_put(data->object);
 	return rc;
 }
 
 /* Adds an image to those that are destroyed with the work. */
-static int work_keep(struct nvbuf_work *work, struct mem_image *image)
+static int transform_keep_image(struct nvbuf_work *work,
+				struct mem_image *image)
 {
 	const size_t len = (work->nr_images + 1) * sizeof(*work->images);
 	struct mem_image **images = realloc(work->images, len);
@@ -131,8 +132,9 @@ static int work_keep(struct nvbuf_work *work, struct mem_image *image)
 	return 0;
 }
 
-static int side_open(struct nvbuf_work *work,
-		     const struct nvbuf_picture *picture, struct side *side)
+static int transform_open_side(struct nvbuf_work *work,
+			       const struct nvbuf_picture *picture,
+			       struct side *side)
 {
 	struct mem_image_data data;
 	struct mem_ctx *ctx;
@@ -140,7 +142,7 @@ static int side_open(struct nvbuf_work *work,
 
 	rc = nvbuf_ctx(&ctx);
 	if (!rc)
-		rc = picture_data(picture, &data);
+		rc = transform_picture_data(picture, &data);
 	if (rc)
 		return rc;
 	side->width = picture->width;
@@ -154,13 +156,13 @@ static int side_open(struct nvbuf_work *work,
 	rc = mem_image_wrap(ctx, &data, 1ULL << work->engine, &side->image);
 	if (data.as == MEM_LOCK_OBJECT)
 		mem_object_put(data.object);
-	return rc ? rc : work_keep(work, side->image);
+	return rc ? rc : transform_keep_image(work, side->image);
 }
 
 /* Creates an image for the result of one job and the input of the next. */
-static int image_between(struct nvbuf_work *work, uint32_t width,
-			 uint32_t height, unsigned int format,
-			 struct mem_image **image)
+static int transform_image_between(struct nvbuf_work *work, uint32_t width,
+				   uint32_t height, unsigned int format,
+				   struct mem_image **image)
 {
 	struct mem_ctx *ctx;
 	int rc;
@@ -169,11 +171,11 @@ static int image_between(struct nvbuf_work *work, uint32_t width,
 	if (!rc)
 		rc = mem_image_create(ctx, width, height, format,
 				      1ULL << work->engine, image);
-	return rc ? rc : work_keep(work, *image);
+	return rc ? rc : transform_keep_image(work, *image);
 }
 
 /* Transforms pitch-linear pixels, or copies pixels that both have in blocks. */
-static int linear_transform(struct nvbuf_work *work, const struct side *dst,
+static int transform_linear(struct nvbuf_work *work, const struct side *dst,
 			    const struct side *src)
 {
 	const unsigned int engine = work->engine;
@@ -193,7 +195,8 @@ static int linear_transform(struct nvbuf_work *work, const struct side *dst,
 		return mem_image_rescale(work->stream, engine, dst->image,
 					 src->image, work->interp,
 					 MEM_BORDER_CLAMP);
-	rc = image_between(work, dst->width, dst->height, src->format, &scaled);
+	rc = transform_image_between(work, dst->width, dst->height, src->format,
+				     &scaled);
 	if (!rc)
 		rc = mem_image_rescale(work->stream, engine, scaled, src->image,
 				       work->interp, MEM_BORDER_CLAMP);
@@ -202,18 +205,18 @@ static int linear_transform(struct nvbuf_work *work, const struct side *dst,
 }
 
 /* Block-linear pixels are converted to pitch-linear ones, and back. */
-static int side_unroll(struct nvbuf_work *work, const struct side *side,
-		       struct side *linear)
+static int transform_unroll(struct nvbuf_work *work, const struct side *side,
+			    struct side *linear)
 {
 	*linear = *side;
 	if (side->format == side->linear)
 		return 0;
 	linear->format = side->linear;
-	return image_between(work, side->width, side->height, side->linear,
-			     &linear->image);
+	return transform_image_between(work, side->width, side->height,
+				       side->linear, &linear->image);
 }
 
-static int sides_transform(struct nvbuf_work *work, const struct side *dst,
+static int transform_sides(struct nvbuf_work *work, const struct side *dst,
 			   const struct side *src)
 {
 	struct side from, to;
@@ -222,17 +225,17 @@ static int sides_transform(struct nvbuf_work *work, const struct side *dst,
 	if (src->linear == dst->linear && src->width == dst->width &&
 	    src->height == dst->height)
 		return src->format == dst->format ?
-		       linear_transform(work, dst, src) :
+		       transform_linear(work, dst, src) :
 		       mem_image_convert(work->stream, work->engine, dst->image,
 					 src->image, NULL);
-	rc = side_unroll(work, src, &from);
+	rc = transform_unroll(work, src, &from);
 	if (!rc)
-		rc = side_unroll(work, dst, &to);
+		rc = transform_unroll(work, dst, &to);
 	if (!rc && from.image != src->image)
 		rc = mem_image_convert(work->stream, work->engine, from.image,
 				       src->image, NULL);
 	if (!rc)
-		rc = linear_transform(work, &to, &from);
+		rc = transform_linear(work, &to, &from);
 	if (!rc && to.image != dst->image)
 		rc = mem_image_convert(work->stream, work->engine, dst->image,
 				       to.image, NULL);
@@ -242,7 +245,7 @@ static int sides_transform(struct nvbuf_work *work, const struct side *dst,
 /*
  * Returns true if @picture alone makes a transform impossible, and reports why.
  */
-static bool picture_lacks(const struct nvbuf_picture *picture)
+static bool transform_picture_lacks(const struct nvbuf_picture *picture)
 {
 	const NvBufSurfaceParams *shown = picture->shown;
 	const NvBufSurfaceColorFormat color = shown->colorFormat;
@@ -267,7 +270,7 @@ static void transform_lacks(const struct nvbuf_work *work,
 			    const struct nvbuf_picture *dst,
 			    const struct nvbuf_picture *src)
 {
-	if (picture_lacks(src) || picture_lacks(dst))
+	if (transform_picture_lacks(src) || transform_picture_lacks(dst))
 		return;
 	nvbuf_lacks("transform by %s: %s %ux%u to %s %ux%u",
 		    work->engine == MEM_ENGINE_VIC ? "VIC" : "GPU",
@@ -314,19 +317,20 @@ int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	struct side to, from;
 	int rc;
 
-	rc = side_open(work, src, &from);
+	rc = transform_open_side(work, src, &from);
 	if (!rc)
-		rc = side_open(work, dst, &to);
+		rc = transform_open_side(work, dst, &to);
 	if (!rc)
-		rc = sides_transform(work, &to, &from);
+		rc = transform_sides(work, &to, &from);
 	if (rc == -EOPNOTSUPP)
 		transform_lacks(work, dst, src);
 	return rc;
 }
 
 /* A picture of one colour, by the GPU: the CPU's caches have no part in it. */
-static int plain_open(struct nvbuf_work *work, uint32_t width, uint32_t height,
-		      const uint8_t *rgba, struct side *side)
+static int transform_open_plain(struct nvbuf_work *work, uint32_t width,
+				uint32_t height, const uint8_t *rgba,
+				struct side *side)
 {
 	const double values[] = { rgba[0], rgba[1], rgba[2], rgba[3] };
 	struct mem_ctx *ctx;
@@ -342,7 +346,7 @@ static int plain_open(struct nvbuf_work *work, uint32_t width, uint32_t height,
 				      1ULL << MEM_ENGINE_GPU |
 				      1ULL << work->engine, &side->image);
 	if (!rc)
-		rc = work_keep(work, side->image);
+		rc = transform_keep_image(work, side->image);
 	return rc ? rc : mem_image_fill(work->stream, MEM_ENGINE_GPU,
 					side->image, values, 4);
 }
@@ -361,12 +365,13 @@ int nvbuf_work_fill(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	struct side to, from;
 	int rc;
 
-	rc = side_open(work, dst, &to);
+	rc = transform_open_side(work, dst, &to);
 	if (!rc)
-		rc = plain_open(work, to.width, to.height, rgba, &from);
+		rc = transform_open_plain(work, to.width, to.height, rgba,
+					  &from);
 	if (!rc)
-		rc = sides_transform(work, &to, &from);
-	if (rc == -EOPNOTSUPP && !picture_lacks(dst))
+		rc = transform_sides(work, &to, &from);
+	if (rc == -EOPNOTSUPP && !transform_picture_lacks(dst))
 		nvbuf_lacks("a background of NVBUF_COLOR_FORMAT_%s",
 			    nvbuf_format_name(dst->shown->colorFormat));
 	return rc;

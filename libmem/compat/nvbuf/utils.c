@@ -39,7 +39,7 @@ static const NvBufSurfaceColorFormat colors[] = {
 
 #define NR_COLORS	(sizeof(colors) / sizeof(*colors))
 
-static NvBufferColorFormat color_of(NvBufSurfaceColorFormat color)
+static NvBufferColorFormat utils_color_of(NvBufSurfaceColorFormat color)
 {
 	size_t i;
 
@@ -102,7 +102,7 @@ API int NvBufferCreate(int *dmabuf_fd, int width, int height,
 }
 
 /* Returns the batch of a descriptor, or NULL with errno. */
-static NvBufSurface *surface_of(int dmabuf_fd, unsigned int *index)
+static NvBufSurface *utils_surface_of(int dmabuf_fd, unsigned int *index)
 {
 	struct nvbuf_batch *batch = nvbuf_batch_of_fd(dmabuf_fd, index);
 
@@ -121,7 +121,7 @@ API int NvBufferGetParams(int dmabuf_fd, NvBufferParams *params)
 
 	if (!params)
 		return nvbuf_fail(EINVAL);
-	surf = surface_of(dmabuf_fd, &index);
+	surf = utils_surface_of(dmabuf_fd, &index);
 	if (!surf)
 		return -1;
 	shown = &surf->surfaceList[index];
@@ -134,7 +134,7 @@ API int NvBufferGetParams(int dmabuf_fd, NvBufferParams *params)
 			      NvBufferPayload_MemHandle :
 			      NvBufferPayload_SurfArray;
 	params->memsize = shown->dataSize;
-	params->pixel_format = color_of(shown->colorFormat);
+	params->pixel_format = utils_color_of(shown->colorFormat);
 	params->num_planes = planes->num_planes;
 	for (i = 0; i < planes->num_planes; i++) {
 		params->width[i] = planes->width[i];
@@ -164,7 +164,7 @@ API int NvBufferGetParamsEx(int dmabuf_fd, NvBufferParamsEx *exparams)
 API int NvBufferDestroy(int dmabuf_fd)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of(dmabuf_fd, &index);
+	NvBufSurface *surf = utils_surface_of(dmabuf_fd, &index);
 
 	return surf ? NvBufSurfaceDestroy(surf) : -1;
 }
@@ -184,14 +184,14 @@ API int NvReleaseFd(int dmabuf_fd)
 {
 	unsigned int index;
 
-	return surface_of(dmabuf_fd, &index) ? 0 : -1;
+	return utils_surface_of(dmabuf_fd, &index) ? 0 : -1;
 }
 
-/* As surface_of(), but also checks the number of a plane. */
-static NvBufSurface *surface_of_plane(int dmabuf_fd, unsigned int plane,
-				      unsigned int *index)
+/* As utils_surface_of(), but also checks the number of a plane. */
+static NvBufSurface *utils_surface_of_plane(int dmabuf_fd, unsigned int plane,
+					    unsigned int *index)
 {
-	NvBufSurface *surf = surface_of(dmabuf_fd, index);
+	NvBufSurface *surf = utils_surface_of(dmabuf_fd, index);
 
 	if (surf && plane >= NVBUF_MAX_PLANES) {
 		errno = EINVAL;
@@ -204,7 +204,7 @@ API int NvBufferMemMap(int dmabuf_fd, unsigned int plane,
 		       NvBufferMemFlags memflag, void **pVirtAddr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of_plane(dmabuf_fd, plane, &index);
+	NvBufSurface *surf = utils_surface_of_plane(dmabuf_fd, plane, &index);
 
 	if (!surf)
 		return -1;
@@ -220,7 +220,7 @@ API int NvBufferMemMap(int dmabuf_fd, unsigned int plane,
 API int NvBufferMemUnMap(int dmabuf_fd, unsigned int plane, void **pVirtAddr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of_plane(dmabuf_fd, plane, &index);
+	NvBufSurface *surf = utils_surface_of_plane(dmabuf_fd, plane, &index);
 
 	if (!surf || NvBufSurfaceUnMap(surf, index, plane))
 		return -1;
@@ -233,7 +233,7 @@ API int NvBufferMemSyncForCpu(int dmabuf_fd, unsigned int plane,
 			      void **pVirtAddr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of_plane(dmabuf_fd, plane, &index);
+	NvBufSurface *surf = utils_surface_of_plane(dmabuf_fd, plane, &index);
 
 	(void)pVirtAddr;
 	return surf ? NvBufSurfaceSyncForCpu(surf, index, plane) : -1;
@@ -243,7 +243,7 @@ API int NvBufferMemSyncForDevice(int dmabuf_fd, unsigned int plane,
 				 void **pVirtAddr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of_plane(dmabuf_fd, plane, &index);
+	NvBufSurface *surf = utils_surface_of_plane(dmabuf_fd, plane, &index);
 
 	(void)pVirtAddr;
 	return surf ? NvBufSurfaceSyncForDevice(surf, index, plane) : -1;
@@ -253,7 +253,7 @@ API int NvBuffer2Raw(int dmabuf_fd, unsigned int plane, unsigned int out_width,
 		     unsigned int out_height, unsigned char *ptr)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of(dmabuf_fd, &index);
+	NvBufSurface *surf = utils_surface_of(dmabuf_fd, &index);
 
 	return surf ? NvBufSurface2Raw(surf, index, plane, out_width,
 				       out_height, ptr) : -1;
@@ -264,7 +264,7 @@ API int Raw2NvBuffer(unsigned char *ptr, unsigned int plane,
 		     int dmabuf_fd)
 {
 	unsigned int index;
-	NvBufSurface *surf = surface_of(dmabuf_fd, &index);
+	NvBufSurface *surf = utils_surface_of(dmabuf_fd, &index);
 
 	return surf ? Raw2NvBufSurface(ptr, index, plane, in_width, in_height,
 				       surf) : -1;
