@@ -58,7 +58,7 @@ VPI_PUBLIC int vpiArrayTypeGetSize(VPIArrayType type)
 	return types[(size_t)type < NR_TYPES ? type : 0].len;
 }
 
-static VPIStatus type_check(VPIArrayType type)
+static VPIStatus array_check_type(VPIArrayType type)
 {
 	if ((size_t)type >= NR_TYPES || !type)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
@@ -83,7 +83,7 @@ struct request {
 	unsigned int data_type;
 };
 
-static int request_make(const void *what, uint64_t uses, void **made)
+static int array_request_make(const void *what, uint64_t uses, void **made)
 {
 	const struct request *request = what;
 	struct mem_array *mem;
@@ -99,19 +99,19 @@ static int request_make(const void *what, uint64_t uses, void **made)
 	return rc;
 }
 
-static void request_drop(void *made)
+static void array_request_drop(void *made)
 {
 	mem_array_destroy(made);
 }
 
 static const struct vpi_maker maker = {
-	.make = request_make,
-	.drop = request_drop,
+	.make = array_request_make,
+	.drop = array_request_drop,
 	.name = "array",
 };
 
-static int count_alloc(struct mem_ctx *ctx, VPIArrayBufferType type,
-		       uint64_t **count)
+static int array_alloc_count(struct mem_ctx *ctx, VPIArrayBufferType type,
+			     uint64_t **count)
 {
 	void *memory;
 	int rc = 0;
@@ -130,7 +130,7 @@ static int count_alloc(struct mem_ctx *ctx, VPIArrayBufferType type,
 	return rc;
 }
 
-static void count_free(VPIArrayBufferType type, uint64_t *count)
+static void array_free_count(VPIArrayBufferType type, uint64_t *count)
 {
 	struct mem_ctx *ctx;
 
@@ -154,15 +154,15 @@ void vpi_array_drop(struct VPIArrayImpl *array)
 	if (array->count && array->mem)
 		mem_array_count(array->mem, &count);
 	mem_array_destroy(array->mem);
-	count_free(array->wrapped, array->count);
+	array_free_count(array->wrapped, array->count);
 	pthread_mutex_destroy(&array->lock);
 	free(array);
 }
 
 /* Makes an array known to the program; frees it on failure. */
-static VPIStatus array_add(struct VPIContextImpl *ctx,
-			   struct VPIArrayImpl *array, uint64_t flags,
-			   VPIArray *handle)
+static VPIStatus vpi_array_add(struct VPIContextImpl *ctx,
+			       struct VPIArrayImpl *array, uint64_t flags,
+			       VPIArray *handle)
 {
 	char name[MEM_NAME_LEN];
 	VPIStatus status;
@@ -181,7 +181,7 @@ static VPIStatus array_add(struct VPIContextImpl *ctx,
 	return VPI_SUCCESS;
 }
 
-static struct VPIArrayImpl *array_new(void)
+static struct VPIArrayImpl *vpi_array_new(void)
 {
 	struct VPIArrayImpl *array = calloc(1, sizeof(*array));
 
@@ -209,7 +209,7 @@ VPI_PUBLIC VPIStatus vpiArrayCreate(int32_t capacity, VPIArrayType type,
 	if (capacity < 1)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"capacity %d is not above 0", capacity);
-	status = type_check(type);
+	status = array_check_type(type);
 	if (!status)
 		status = vpi_current(&ctx);
 	if (!status)
@@ -222,20 +222,21 @@ VPI_PUBLIC VPIStatus vpiArrayCreate(int32_t capacity, VPIArrayType type,
 	status = vpi_make(&maker, &request, &flags, &made);
 	if (status)
 		return status;
-	new = array_new();
+	new = vpi_array_new();
 	if (!new) {
-		request_drop(made);
+		array_request_drop(made);
 		return VPI_ERROR_OUT_OF_MEMORY;
 	}
 	new->mem = made;
 	new->type = type;
 	new->capacity = capacity;
 	new->stride = types[type].len;
-	return array_add(ctx, new, flags, array);
+	return vpi_array_add(ctx, new, flags, array);
 }
 
 /* Describes memory for mem_array_wrap(), except for its count. */
-static VPIStatus data_of(const VPIArrayData *vpi, struct mem_array_data *data)
+static VPIStatus array_data_of(const VPIArrayData *vpi,
+			       struct mem_array_data *data)
 {
 	const VPIArrayBufferAOS *aos = &vpi->buffer.aos;
 	VPIStatus status;
@@ -245,7 +246,7 @@ static VPIStatus data_of(const VPIArrayData *vpi, struct mem_array_data *data)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"there is no buffer type %d",
 				(int)vpi->bufferType);
-	status = type_check(aos->type);
+	status = array_check_type(aos->type);
 	if (status)
 		return status;
 	if (!aos->data || !aos->sizePointer)
@@ -276,8 +277,8 @@ static VPIStatus data_of(const VPIArrayData *vpi, struct mem_array_data *data)
 }
 
 /* @size: number of elements in the program's memory; NULL: there is none */
-static VPIStatus array_wrap(const VPIArrayData *data, int32_t *size,
-			    uint64_t flags, VPIArray *array)
+static VPIStatus vpi_array_wrap(const VPIArrayData *data, int32_t *size,
+				uint64_t flags, VPIArray *array)
 {
 	struct mem_array_data wrapped;
 	struct request request = { .data = &wrapped };
@@ -288,7 +289,7 @@ static VPIStatus array_wrap(const VPIArrayData *data, int32_t *size,
 
 	if (!array)
 		return vpi_null("array");
-	status = data_of(data, &wrapped);
+	status = array_data_of(data, &wrapped);
 	if (!status)
 		status = vpi_current(&ctx);
 	if (!status)
@@ -299,7 +300,7 @@ static VPIStatus array_wrap(const VPIArrayData *data, int32_t *size,
 		status = vpi_mem(&request.ctx);
 	if (status)
 		return status;
-	new = array_new();
+	new = vpi_array_new();
 	if (!new)
 		return VPI_ERROR_OUT_OF_MEMORY;
 	new->type = data->buffer.aos.type;
@@ -310,7 +311,8 @@ static VPIStatus array_wrap(const VPIArrayData *data, int32_t *size,
 	new->given = new->size;
 	if (size)
 		new->size_at = size;
-	status = vpi_rc(count_alloc(request.ctx, new->wrapped, &new->count),
+	status = vpi_rc(array_alloc_count(request.ctx, new->wrapped,
+					  &new->count),
 			"the array");
 	if (!status) {
 		*new->count = new->size;
@@ -322,7 +324,7 @@ static VPIStatus array_wrap(const VPIArrayData *data, int32_t *size,
 		return status;
 	}
 	new->mem = made;
-	return array_add(ctx, new, flags, array);
+	return vpi_array_add(ctx, new, flags, array);
 }
 
 VPI_PUBLIC VPIStatus vpiArrayCreateWrapper(const VPIArrayData *data,
@@ -331,7 +333,7 @@ VPI_PUBLIC VPIStatus vpiArrayCreateWrapper(const VPIArrayData *data,
 	VPI_ENTER();
 	if (!data)
 		return vpi_null("data");
-	return array_wrap(data, data->buffer.aos.sizePointer, flags, array);
+	return vpi_array_wrap(data, data->buffer.aos.sizePointer, flags, array);
 }
 
 VPI_PUBLIC VPIStatus heapsim_vpi_array_wrap(const VPIArrayData *data,
@@ -345,7 +347,7 @@ VPI_PUBLIC VPIStatus heapsim_vpi_array_wrap(const VPIArrayData *data,
 		return vpi_null("data");
 	own = *data;
 	own.buffer.aos.sizePointer = &size;
-	return array_wrap(&own, NULL, flags, array);
+	return vpi_array_wrap(&own, NULL, flags, array);
 }
 
 static VPIStatus array_rewrap(VPIArray array, const VPIArrayData *data,
@@ -364,7 +366,7 @@ static VPIStatus array_rewrap(VPIArray array, const VPIArrayData *data,
 	if (array->wrapped != data->bufferType)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"array wraps another type of buffer");
-	status = data_of(data, &wrapped);
+	status = array_data_of(data, &wrapped);
 	if (status)
 		return status;
 	wrapped.count = array->count;
@@ -415,7 +417,8 @@ VPI_PUBLIC void vpiArrayDestroy(VPIArray array)
 		vpi_array_drop(array);
 }
 
-static VPIStatus size_check(const struct VPIArrayImpl *array, int32_t size)
+static VPIStatus array_check_size(const struct VPIArrayImpl *array,
+				  int32_t size)
 {
 	if (size < 0 || size > array->capacity)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
@@ -437,7 +440,7 @@ VPIStatus vpi_array_load(struct VPIArrayImpl *array)
 
 	pthread_mutex_lock(&array->lock);
 	if (array->count && *array->size_at != array->size) {
-		status = size_check(array, *array->size_at);
+		status = array_check_size(array, *array->size_at);
 		if (!status)
 			status = vpi_rc(mem_array_count(array->mem, &count),
 					"array");
@@ -453,7 +456,7 @@ VPIStatus vpi_array_load(struct VPIArrayImpl *array)
 /*
  * Waits for jobs, and passes libmem's count to the program. The lock is held.
  */
-static VPIStatus size_refresh(struct VPIArrayImpl *array)
+static VPIStatus array_refresh_size(struct VPIArrayImpl *array)
 {
 	uint64_t count;
 	int rc = mem_array_count(array->mem, &count);
@@ -479,14 +482,14 @@ VPI_PUBLIC VPIStatus vpiArrayGetSize(VPIArray array, int32_t *size)
 		return status;
 	pthread_mutex_lock(&array->lock);
 	if (!array->is_written)
-		status = size_refresh(array);
+		status = array_refresh_size(array);
 	*size = *array->size_at;
 	pthread_mutex_unlock(&array->lock);
 	return status;
 }
 
 /* Returns the kind of a lock if the program does not pass one. */
-static VPIArrayBufferType type_of_lock(const struct VPIArrayImpl *array)
+static VPIArrayBufferType array_type_of_lock(const struct VPIArrayImpl *array)
 {
 	if (array->wrapped != VPI_ARRAY_BUFFER_INVALID)
 		return array->wrapped;
@@ -497,14 +500,14 @@ static VPIArrayBufferType type_of_lock(const struct VPIArrayImpl *array)
 	return VPI_ARRAY_BUFFER_INVALID;
 }
 
-static int lock_as(VPIArrayBufferType type)
+static int array_lock_as(VPIArrayBufferType type)
 {
 	return type == VPI_ARRAY_BUFFER_HOST_AOS ? MEM_LOCK_HOST :
 	       type == VPI_ARRAY_BUFFER_CUDA_AOS ? MEM_LOCK_DEVICE :
 	       MEM_LOCK_OBJECT;
 }
 
-static VPIStatus lock_failed(int rc)
+static VPIStatus array_lock_failed(int rc)
 {
 	if (rc == -EBUSY)
 		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
@@ -521,13 +524,14 @@ VPI_PUBLIC VPIStatus vpiArraySetSize(VPIArray array, int32_t size)
 	VPI_ENTER();
 	status = vpi_object_check(array, VPI_KIND_ARRAY, "array");
 	if (!status)
-		status = size_check(array, size);
+		status = array_check_size(array, size);
 	if (status)
 		return status;
 	pthread_mutex_lock(&array->lock);
 	if (!array->is_written) {
 		rc = mem_array_lock(array->mem, MEM_RW,
-				    lock_as(type_of_lock(array)), &data);
+				    array_lock_as(array_type_of_lock(array)),
+				    &data);
 		if (!rc) {
 			rc = mem_array_set_count(array->mem, size);
 			mem_array_unlock(array->mem);
@@ -538,7 +542,7 @@ VPI_PUBLIC VPIStatus vpiArraySetSize(VPIArray array, int32_t size)
 	if (!rc)
 		*array->size_at = size;
 	pthread_mutex_unlock(&array->lock);
-	return lock_failed(rc);
+	return array_lock_failed(rc);
 }
 
 VPI_PUBLIC VPIStatus vpiArrayGetCapacity(VPIArray array, int32_t *capacity)
@@ -613,11 +617,11 @@ static VPIStatus array_lock(VPIArray array, VPILockMode mode,
 		return status;
 	rc = mem_array_lock(array->mem, mode == VPI_LOCK_READ ? MEM_READ :
 			    mode == VPI_LOCK_WRITE ? MEM_WRITE : MEM_RW,
-			    lock_as(type), &data);
+			    array_lock_as(type), &data);
 	if (rc)
-		return lock_failed(rc);
+		return array_lock_failed(rc);
 	pthread_mutex_lock(&array->lock);
-	status = size_refresh(array);
+	status = array_refresh_size(array);
 	if (!status) {
 		array->nr_locks++;
 		array->is_written = mode != VPI_LOCK_READ;
@@ -647,7 +651,7 @@ VPI_PUBLIC VPIStatus vpiArrayLock(VPIArray array, VPILockMode mode)
 	status = vpi_object_check(array, VPI_KIND_ARRAY, "array");
 	if (status)
 		return status;
-	return array_lock(array, mode, type_of_lock(array), NULL);
+	return array_lock(array, mode, array_type_of_lock(array), NULL);
 }
 
 VPI_PUBLIC VPIStatus vpiArrayLockData(VPIArray array, VPILockMode mode,
@@ -690,7 +694,7 @@ VPI_PUBLIC VPIStatus vpiArrayUnlock(VPIArray array)
 		goto out_unlock;
 	}
 	if (array->is_written) {
-		status = size_check(array, *array->size_at);
+		status = array_check_size(array, *array->size_at);
 		if (status)
 			*array->size_at = array->size;
 		else

@@ -188,7 +188,7 @@ VPI_PUBLIC VPIImageFormat vpiMakeImageFormatFromFourCC(uint32_t fourcc,
 }
 
 /* Returns the bits of a pixel for their code in the format. */
-static int bits_of(unsigned int code)
+static int format_bits_of(unsigned int code)
 {
 	return code < 4 ? (code + 1) * 8 : code < 6 ? (code - 1) * 16 :
 	       code < 8 ? (code - 3) * 32 : (code - 5) * 64;
@@ -232,7 +232,7 @@ VPI_PUBLIC int vpiPackingGetBitsPerPixel(VPIPacking packing)
 		return 0;
 	if (!code && which < 4)
 		return which == 3 ? 4 : which;
-	return bits_of(code);
+	return format_bits_of(code);
 }
 
 VPI_PUBLIC int vpiPackingGetComponentCount(VPIPacking packing)
@@ -368,8 +368,8 @@ vpiImageFormatGetChromaSubsampling(VPIImageFormat fmt)
 }
 
 /* All planes except the first have chroma. */
-static int32_t plane_side(VPIImageFormat fmt, int32_t side, int plane,
-			  bool is_width)
+static int32_t format_plane_side(VPIImageFormat fmt, int32_t side, int plane,
+				 bool is_width)
 {
 	VPIChromaSubsampling css = vpiImageFormatGetChromaSubsampling(fmt);
 	int samples = is_width ? vpiChromaSubsamplingGetSamplesHoriz(css) :
@@ -385,13 +385,13 @@ static int32_t plane_side(VPIImageFormat fmt, int32_t side, int plane,
 VPI_PUBLIC int32_t vpiImageFormatGetPlaneWidth(VPIImageFormat fmt,
 					       int32_t imgWidth, int plane)
 {
-	return plane_side(fmt, imgWidth, plane, true);
+	return format_plane_side(fmt, imgWidth, plane, true);
 }
 
 VPI_PUBLIC int32_t vpiImageFormatGetPlaneHeight(VPIImageFormat fmt,
 						int32_t imgHeight, int plane)
 {
-	return plane_side(fmt, imgHeight, plane, false);
+	return format_plane_side(fmt, imgHeight, plane, false);
 }
 
 VPI_PUBLIC VPIPixelType vpiImageFormatGetPlanePixelType(VPIImageFormat fmt,

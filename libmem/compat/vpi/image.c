@@ -42,7 +42,8 @@ static const struct kind kinds[] = {
 		MEM_LOCK_OBJECT, 0, "VPI_IMAGE_BUFFER_NVSCIBUF" },
 };
 
-static VPIStatus kind_check(VPIImageBufferType type, const struct kind **kind)
+static VPIStatus image_check_kind(VPIImageBufferType type,
+				  const struct kind **kind)
 {
 	if (type <= VPI_IMAGE_BUFFER_INVALID ||
 	    (size_t)type >= sizeof(kinds) / sizeof(*kinds))
@@ -142,7 +143,7 @@ struct request {
 	unsigned int format;
 };
 
-static int request_make(const void *what, uint64_t uses, void **made)
+static int image_request_make(const void *what, uint64_t uses, void **made)
 {
 	const struct request *request = what;
 	struct mem_image *mem;
@@ -159,14 +160,14 @@ static int request_make(const void *what, uint64_t uses, void **made)
 	return rc;
 }
 
-static void request_drop(void *made)
+static void image_request_drop(void *made)
 {
 	mem_image_destroy(made);
 }
 
 static const struct vpi_maker maker = {
-	.make = request_make,
-	.drop = request_drop,
+	.make = image_request_make,
+	.drop = image_request_drop,
 	.name = "image",
 };
 
@@ -214,9 +215,9 @@ VPI_PUBLIC VPIStatus vpiInitImageWrapperParams(VPIImageWrapperParams *params)
 /* No board has as much memory. */
 #define MAX_OFFSET	(1LL << 40)
 
-static VPIStatus data_of_pitch(const VPIImageBufferPitchLinear *pitch,
-			       VPIImageFormat format,
-			       struct mem_image_data *data)
+static VPIStatus image_data_of_pitch(const VPIImageBufferPitchLinear *pitch,
+				     VPIImageFormat format,
+				     struct mem_image_data *data)
 {
 	const VPIImagePlanePitchLinear *plane;
 	int32_t i;
@@ -248,7 +249,7 @@ static VPIStatus data_of_pitch(const VPIImageBufferPitchLinear *pitch,
 		data->planes[i].pixel_len =
 			vpiImageFormatGetPlaneBitsPerPixel(format, i) / 8;
 		data->planes[i].pitch = plane->pitchBytes;
-		/* What the program has not set, most likely. */
+		/* Most likely the program has not set it. */
 		if (plane->offsetBytes < 0 || plane->offsetBytes > MAX_OFFSET)
 			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 					"planes[%d].offsetBytes is %lld: zero a VPIImageData before it is filled in",
@@ -258,7 +259,7 @@ static VPIStatus data_of_pitch(const VPIImageBufferPitchLinear *pitch,
 	return VPI_SUCCESS;
 }
 
-static VPIStatus data_of_fd(int fd, struct mem_image_data *data)
+static VPIStatus image_data_of_fd(int fd, struct mem_image_data *data)
 {
 	int rc = heapsim_nvbuf_find ? heapsim_nvbuf_find(fd, data) : -ENOENT;
 
@@ -278,13 +279,14 @@ static VPIStatus data_of_fd(int fd, struct mem_image_data *data)
  * of the memory. For an NvBufSurface, @data->object has a reference, which the
  * caller drops.
  */
-static VPIStatus data_of(const VPIImageData *vpi,
-			 const VPIImageWrapperParams *params,
-			 struct mem_image_data *data, VPIImageFormat *format)
+static VPIStatus image_data_of(const VPIImageData *vpi,
+			       const VPIImageWrapperParams *params,
+			       struct mem_image_data *data,
+			       VPIImageFormat *format)
 {
 	const struct kind *kind = NULL;
 	VPIColorSpec spec = params ? params->colorSpec : VPI_COLOR_SPEC_DEFAULT;
-	VPIStatus status = kind_check(vpi->bufferType, &kind);
+	VPIStatus status = image_check_kind(vpi->bufferType, &kind);
 
 	if (status)
 		return status;
@@ -295,7 +297,7 @@ static VPIStatus data_of(const VPIImageData *vpi,
 	*format = VPI_IMAGE_FORMAT_INVALID;
 	switch (vpi->bufferType) {
 	case VPI_IMAGE_BUFFER_NVBUFFER:
-		status = data_of_fd(vpi->buffer.fd, data);
+		status = image_data_of_fd(vpi->buffer.fd, data);
 		if (status)
 			return status;
 		*format = vpi_format_of_mem(data->format);
@@ -319,7 +321,7 @@ static VPIStatus data_of(const VPIImageData *vpi,
 	if (!status && (*format || data->as != MEM_LOCK_OBJECT))
 		status = vpi_format_check(*format, &data->format);
 	if (!status && data->as != MEM_LOCK_OBJECT)
-		status = data_of_pitch(&vpi->buffer.pitch, *format, data);
+		status = image_data_of_pitch(&vpi->buffer.pitch, *format, data);
 	if (status && vpi->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
 		mem_object_put(data->object);
 	return status;
@@ -341,7 +343,7 @@ VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
 		return vpi_null("img");
 	if (!data)
 		return vpi_null("data");
-	status = data_of(data, params, &wrapped, &format);
+	status = image_data_of(data, params, &wrapped, &format);
 	if (status)
 		return status;
 	status = vpi_current(&ctx);
@@ -387,7 +389,7 @@ VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
 	if (img->wrapped != data->bufferType)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"img wraps another type of buffer");
-	status = data_of(data, &img->params, &wrapped, &format);
+	status = image_data_of(data, &img->params, &wrapped, &format);
 	if (status)
 		return status;
 	rc = mem_image_rewrap(img->mem, &wrapped);
@@ -456,8 +458,8 @@ VPI_PUBLIC VPIStatus heapsim_vpi_image(VPIImage image, struct mem_image **mem)
 	return status;
 }
 
-static VPIStatus lock_failed(int rc, const VPIImageData *vpi,
-			     const struct kind *kind)
+static VPIStatus image_lock_failed(int rc, const VPIImageData *vpi,
+				   const struct kind *kind)
 {
 	if (rc == -EBUSY)
 		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
@@ -474,9 +476,9 @@ static VPIStatus lock_failed(int rc, const VPIImageData *vpi,
 	return vpi_rc(rc, "img");
 }
 
-static void data_fill(const struct mem_image_data *data,
-		      VPIImageBufferType type, VPIImageFormat format,
-		      VPIImageData *vpi)
+static void image_fill_data(const struct mem_image_data *data,
+			    VPIImageBufferType type, VPIImageFormat format,
+			    VPIImageData *vpi)
 {
 	VPIImageBufferPitchLinear *pitch = &vpi->buffer.pitch;
 	uint32_t i;
@@ -539,7 +541,7 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 			    kind->as, &data);
 	if (rc) {
 		free(hold);
-		return lock_failed(rc, vpi, kind);
+		return image_lock_failed(rc, vpi, kind);
 	}
 	if (kind->as == MEM_LOCK_FD && heapsim_nvbuf_add &&
 	    !heapsim_nvbuf_add(&data))
@@ -549,7 +551,7 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 	img->holds = hold;
 	pthread_mutex_unlock(&img->lock);
 	if (vpi)
-		data_fill(&data, type, img->format, vpi);
+		image_fill_data(&data, type, img->format, vpi);
 	return VPI_SUCCESS;
 }
 
@@ -596,12 +598,12 @@ VPI_PUBLIC VPIStatus vpiImageLockData(VPIImage img, VPILockMode mode,
 	status = vpi_object_check_out(img, VPI_KIND_IMAGE, "img", data, "data");
 	if (status)
 		return status;
-	status = kind_check(bufType, &kind);
+	status = image_check_kind(bufType, &kind);
 	return status ? status : image_lock(img, mode, bufType, data);
 }
 
 /* Takes the lock that mem_image_unlock() will release. The lock is held. */
-static struct vpi_hold *hold_take(VPIImage img)
+static struct vpi_hold *image_take_hold(VPIImage img)
 {
 	struct vpi_hold **at = &img->holds;
 	struct vpi_hold *hold;
@@ -626,7 +628,7 @@ VPI_PUBLIC VPIStatus vpiImageUnlock(VPIImage img)
 	if (status)
 		return status;
 	pthread_mutex_lock(&img->lock);
-	hold = hold_take(img);
+	hold = image_take_hold(img);
 	pthread_mutex_unlock(&img->lock);
 	if (!hold)
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,

@@ -94,7 +94,7 @@ VPI_PUBLIC VPIStatus vpiStreamCreate(uint64_t flags, VPIStream *stream)
 	return stream_make(flags, NULL, NULL, stream);
 }
 
-static VPIStatus cuda_missing(void)
+static VPIStatus stream_cuda_missing(void)
 {
 	return vpi_fail(VPI_ERROR_INVALID_OPERATION,
 			"the program is not linked with libmem-cudart");
@@ -113,7 +113,7 @@ VPI_PUBLIC VPIStatus vpiStreamCreateWrapperCUDA(CUstream cudaStream,
 	if (!cudaStream)
 		return vpi_null("cudaStream");
 	if (!heapsim_cuda_stream)
-		return cuda_missing();
+		return stream_cuda_missing();
 	rc = heapsim_cuda_stream(cudaStream, &mem);
 	if (rc)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
@@ -188,7 +188,7 @@ VPI_PUBLIC VPIStatus heapsim_vpi_stream(VPIStream stream,
 	return status;
 }
 
-static void call_run(struct mem_stream *mem, int rc, void *arg)
+static void stream_call_run(struct mem_stream *mem, int rc, void *arg)
 {
 	struct call *call = arg;
 	struct VPIStreamImpl *stream = call->stream;
@@ -209,8 +209,8 @@ static void call_run(struct mem_stream *mem, int rc, void *arg)
 	free(call);
 }
 
-static VPIStatus call_submit(VPIStream stream, VPIHostFunction fn,
-			     VPIHostFunctionEx fn_ex, void *arg)
+static VPIStatus stream_call_submit(VPIStream stream, VPIHostFunction fn,
+				    VPIHostFunctionEx fn_ex, void *arg)
 {
 	struct call *call;
 	VPIStatus status;
@@ -225,7 +225,7 @@ static VPIStatus call_submit(VPIStream stream, VPIHostFunction fn,
 	if (!call)
 		return vpi_rc(-ENOMEM, "the function");
 	*call = (struct call) { stream, fn, fn_ex, arg };
-	rc = mem_stream_add_callback(stream->mem, call_run, call);
+	rc = mem_stream_add_callback(stream->mem, stream_call_run, call);
 	if (rc)
 		free(call);
 	return vpi_rc(rc, "stream");
@@ -236,7 +236,7 @@ VPI_PUBLIC VPIStatus vpiSubmitHostFunction(VPIStream stream,
 					   void *hostData)
 {
 	VPI_ENTER();
-	return call_submit(stream, hostFunc, NULL, hostData);
+	return stream_call_submit(stream, hostFunc, NULL, hostData);
 }
 
 VPI_PUBLIC VPIStatus vpiSubmitHostFunctionEx(VPIStream stream,
@@ -244,11 +244,11 @@ VPI_PUBLIC VPIStatus vpiSubmitHostFunctionEx(VPIStream stream,
 					     void *hostData)
 {
 	VPI_ENTER();
-	return call_submit(stream, NULL, hostFunc, hostData);
+	return stream_call_submit(stream, NULL, hostFunc, hostData);
 }
 
 /* Creates a CUDA stream for a stream that wraps none. The lock is held. */
-static VPIStatus cuda_make(struct VPIStreamImpl *stream)
+static VPIStatus stream_make_cuda(struct VPIStreamImpl *stream)
 {
 	cudaStream_t cuda;
 	int rc;
@@ -256,7 +256,7 @@ static VPIStatus cuda_make(struct VPIStreamImpl *stream)
 	if (stream->cuda)
 		return VPI_SUCCESS;
 	if (!cudaStreamCreateWithFlags)
-		return cuda_missing();
+		return stream_cuda_missing();
 	rc = cudaStreamCreateWithFlags(&cuda, cudaStreamNonBlocking);
 	if (rc)
 		return vpi_fail(VPI_ERROR_DEVICE,
@@ -303,12 +303,12 @@ VPI_PUBLIC VPIStatus vpiSubmitCUDAHostFunction(VPIStream stream,
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
 				"stream was made without the backend CUDA");
 	if (!heapsim_cuda_stream)
-		return cuda_missing();
+		return stream_cuda_missing();
 	status = vpi_mem(&ctx);
 	if (status)
 		return status;
 	pthread_mutex_lock(&stream->lock);
-	status = cuda_make(stream);
+	status = stream_make_cuda(stream);
 	pthread_mutex_unlock(&stream->lock);
 	if (status)
 		return status;

@@ -47,7 +47,7 @@ struct job {
 };
 
 /* Returns the backends that are enabled in all objects of the job. */
-static uint64_t job_backends(const struct job *job)
+static uint64_t submit_backends(const struct job *job)
 {
 	uint64_t flags = job->stream->object.flags & job->input->object.flags;
 	unsigned int i;
@@ -62,7 +62,7 @@ static uint64_t job_backends(const struct job *job)
 	return flags & VPI_BACKEND_MASK;
 }
 
-static VPIStatus job_disabled(const struct job *job, uint64_t backend)
+static VPIStatus submit_disabled(const struct job *job, uint64_t backend)
 {
 	const struct {
 		const void *handle;
@@ -92,7 +92,7 @@ static VPIStatus job_disabled(const struct job *job, uint64_t backend)
 }
 
 /* Checks that input and output have the same width and height. */
-static VPIStatus job_sides(const struct job *job)
+static VPIStatus submit_check_sides(const struct job *job)
 {
 	if (job->input->width != job->output->width ||
 	    job->input->height != job->output->height)
@@ -103,7 +103,7 @@ static VPIStatus job_sides(const struct job *job)
 	return VPI_SUCCESS;
 }
 
-static VPIStatus job_formats(const struct job *job)
+static VPIStatus submit_check_formats(const struct job *job)
 {
 	if (job->input->format != job->output->format)
 		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
@@ -111,7 +111,7 @@ static VPIStatus job_formats(const struct job *job)
 	return VPI_SUCCESS;
 }
 
-static VPIStatus job_check(const struct job *job)
+static VPIStatus submit_check(const struct job *job)
 {
 	VPIStatus status;
 
@@ -121,9 +121,9 @@ static VPIStatus job_check(const struct job *job)
 	return status;
 }
 
-static VPIStatus job_check_output(const struct job *job)
+static VPIStatus submit_check_output(const struct job *job)
 {
-	VPIStatus status = job_check(job);
+	VPIStatus status = submit_check(job);
 
 	if (!status)
 		status = vpi_object_check(job->output, VPI_KIND_IMAGE,
@@ -134,7 +134,7 @@ static VPIStatus job_check_output(const struct job *job)
 	return status;
 }
 
-static VPIStatus job_failed(const struct job *job, uint64_t backend, int rc)
+static VPIStatus submit_failed(const struct job *job, uint64_t backend, int rc)
 {
 	char text[48];
 
@@ -159,9 +159,9 @@ static VPIStatus job_failed(const struct job *job, uint64_t backend, int rc)
 }
 
 /* All arguments except @backend have been checked. */
-static VPIStatus job_submit(const struct job *job, uint64_t backend)
+static VPIStatus submit_job(const struct job *job, uint64_t backend)
 {
-	uint64_t common = job_backends(job);
+	uint64_t common = submit_backends(job);
 	uint64_t asked = backend & VPI_BACKEND_MASK;
 	uint64_t last = 0;
 	int rc = -EOPNOTSUPP;
@@ -172,7 +172,7 @@ static VPIStatus job_submit(const struct job *job, uint64_t backend)
 				"backend 0x%llx is not one backend",
 				(unsigned long long)backend);
 	if (asked && !(asked & common))
-		return job_disabled(job, asked);
+		return submit_disabled(job, asked);
 	for (i = 0; i < NR_TRIES && rc == -EOPNOTSUPP; i++) {
 		if (!(tries[i].backend & (asked ? asked : common)))
 			continue;
@@ -180,12 +180,12 @@ static VPIStatus job_submit(const struct job *job, uint64_t backend)
 		rc = job->run(job, tries[i].engine);
 	}
 	if (!last)
-		return job_disabled(job, 0);
-	return rc ? job_failed(job, asked, rc) : VPI_SUCCESS;
+		return submit_disabled(job, 0);
+	return rc ? submit_failed(job, asked, rc) : VPI_SUCCESS;
 }
 
 /* VPI_PRECISE has no effect, since all work is precise. */
-static VPIStatus precision_check(uint64_t flags)
+static VPIStatus submit_check_precision(uint64_t flags)
 {
 	if (flags & ~(uint64_t)VPI_PRECISE)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
@@ -194,7 +194,8 @@ static VPIStatus precision_check(uint64_t flags)
 	return VPI_SUCCESS;
 }
 
-static VPIStatus border_check(VPIBorderExtension border, unsigned int *mem)
+static VPIStatus submit_check_border(VPIBorderExtension border,
+				     unsigned int *mem)
 {
 	switch (border) {
 	case VPI_BORDER_ZERO:
@@ -218,7 +219,8 @@ static VPIStatus border_check(VPIBorderExtension border, unsigned int *mem)
 	}
 }
 
-static VPIStatus interp_check(VPIInterpolationType type, unsigned int *mem)
+static VPIStatus submit_check_interp(VPIInterpolationType type,
+				     unsigned int *mem)
 {
 	switch (type) {
 	case VPI_INTERP_NEAREST:
@@ -251,7 +253,7 @@ vpiInitConvertImageFormatParams(VPIConvertImageFormatParams *params)
 	return VPI_SUCCESS;
 }
 
-static int convert_run(const struct job *job, unsigned int engine)
+static int submit_run_convert(const struct job *job, unsigned int engine)
 {
 	return mem_image_convert(job->stream->mem, engine, job->output->mem,
 				 job->input->mem, job->how);
@@ -264,18 +266,18 @@ vpiSubmitConvertImageFormat(VPIStream stream, uint64_t backend, VPIImage input,
 {
 	struct mem_convert how = { .size = sizeof(how), .is_saturating = 1 };
 	const struct job job = {
-		.run = convert_run, .stream = stream, .input = input,
+		.run = submit_run_convert, .stream = stream, .input = input,
 		.output = output, .how = &how,
 		.misfit = "heapsim does not convert between these formats",
 	};
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = job_check_output(&job);
+	status = submit_check_output(&job);
 	if (!status)
-		status = job_sides(&job);
+		status = submit_check_sides(&job);
 	if (!status && params)
-		status = precision_check(params->flags);
+		status = submit_check_precision(params->flags);
 	if (status)
 		return status;
 	if (params) {
@@ -292,7 +294,7 @@ vpiSubmitConvertImageFormat(VPIStream stream, uint64_t backend, VPIImage input,
 		how.scale = params->scale;
 		how.offset = params->offset;
 	}
-	return job_submit(&job, backend);
+	return submit_job(&job, backend);
 }
 
 /**
@@ -305,7 +307,7 @@ struct rescale {
 	unsigned int border;
 };
 
-static int rescale_run(const struct job *job, unsigned int engine)
+static int submit_run_rescale(const struct job *job, unsigned int engine)
 {
 	const struct rescale *how = job->how;
 
@@ -316,7 +318,7 @@ static int rescale_run(const struct job *job, unsigned int engine)
 				 job->input->mem, how->interp, how->border);
 }
 
-static VPIStatus vic_check(const struct rescale *how)
+static VPIStatus submit_check_vic(const struct rescale *how)
 {
 	if (how->interp != MEM_INTERP_LINEAR)
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
@@ -335,25 +337,25 @@ VPI_PUBLIC VPIStatus vpiSubmitRescale(VPIStream stream, uint64_t backend,
 {
 	struct rescale how;
 	const struct job job = {
-		.run = rescale_run, .stream = stream, .input = input,
+		.run = submit_run_rescale, .stream = stream, .input = input,
 		.output = output, .how = &how,
 		.misfit = "heapsim does not scale this format",
 	};
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = job_check_output(&job);
+	status = submit_check_output(&job);
 	if (!status)
-		status = job_formats(&job);
+		status = submit_check_formats(&job);
 	if (!status)
-		status = precision_check(flags);
+		status = submit_check_precision(flags);
 	if (!status)
-		status = interp_check(interpolationType, &how.interp);
+		status = submit_check_interp(interpolationType, &how.interp);
 	if (!status)
-		status = border_check(border, &how.border);
+		status = submit_check_border(border, &how.border);
 	if (!status && backend == VPI_BACKEND_VIC)
-		status = vic_check(&how);
-	return status ? status : job_submit(&job, backend);
+		status = submit_check_vic(&how);
+	return status ? status : submit_job(&job, backend);
 }
 
 /**
@@ -368,7 +370,7 @@ struct box {
 	unsigned int border;
 };
 
-static int box_run(const struct job *job, unsigned int engine)
+static int submit_run_box(const struct job *job, unsigned int engine)
 {
 	const struct box *how = job->how;
 
@@ -377,7 +379,7 @@ static int box_run(const struct job *job, unsigned int engine)
 			     how->border);
 }
 
-static bool is_side(int32_t len)
+static bool submit_is_side(int32_t len)
 {
 	return len >= 1 && len <= 11 && len % 2;
 }
@@ -390,25 +392,26 @@ VPI_PUBLIC VPIStatus vpiSubmitBoxFilter(VPIStream stream, uint64_t backend,
 {
 	struct box how = { .width = kernelWidth, .height = kernelHeight };
 	const struct job job = {
-		.run = box_run, .stream = stream, .input = input,
+		.run = submit_run_box, .stream = stream, .input = input,
 		.output = output, .how = &how,
 		.misfit = "heapsim does not filter this format",
 	};
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = job_check_output(&job);
+	status = submit_check_output(&job);
 	if (!status)
-		status = job_formats(&job);
+		status = submit_check_formats(&job);
 	if (!status)
-		status = job_sides(&job);
-	if (!status && (!is_side(kernelWidth) || !is_side(kernelHeight)))
+		status = submit_check_sides(&job);
+	if (!status &&
+	    (!submit_is_side(kernelWidth) || !submit_is_side(kernelHeight)))
 		status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				  "a window of %dx%d: sides are odd, 1 to 11",
 				  kernelWidth, kernelHeight);
 	if (!status)
-		status = border_check(border, &how.border);
-	return status ? status : job_submit(&job, backend);
+		status = submit_check_border(border, &how.border);
+	return status ? status : submit_job(&job, backend);
 }
 
 VPI_PUBLIC VPIStatus
@@ -484,22 +487,23 @@ VPI_PUBLIC VPIStatus vpiPayloadGetFlags(VPIPayload payload, uint64_t *flags)
 	return vpi_object_flags(payload, VPI_KIND_PAYLOAD, flags);
 }
 
-static int harris_run(const struct job *job, unsigned int engine)
+static int submit_run_harris(const struct job *job, unsigned int engine)
 {
 	return mem_image_harris(job->stream->mem, engine, job->input->mem,
 				job->arrays[0]->mem, job->arrays[1]->mem,
 				job->how);
 }
 
-static bool is_window(int32_t len)
+static bool submit_is_window(int32_t len)
 {
 	return len == 3 || len == 5 || len == 7;
 }
 
-static VPIStatus harris_how(const VPIHarrisCornerDetectorParams *params,
-			    struct mem_harris *how)
+static VPIStatus submit_harris_how(const VPIHarrisCornerDetectorParams *params,
+				   struct mem_harris *how)
 {
-	if (!is_window(params->gradientSize) || !is_window(params->blockSize))
+	if (!submit_is_window(params->gradientSize) ||
+	    !submit_is_window(params->blockSize))
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"gradientSize %d, blockSize %d: each is 3, 5 or 7",
 				params->gradientSize,
@@ -520,7 +524,7 @@ static VPIStatus harris_how(const VPIHarrisCornerDetectorParams *params,
 	return VPI_SUCCESS;
 }
 
-static VPIStatus harris_check(const struct job *job)
+static VPIStatus submit_check_harris(const struct job *job)
 {
 	const VPIPayload payload = job->payload;
 	const VPIArray features = job->arrays[0];
@@ -553,7 +557,7 @@ vpiSubmitHarrisCornerDetector(VPIStream stream, uint64_t backend,
 	VPIHarrisCornerDetectorParams defaults;
 	struct mem_harris how;
 	const struct job job = {
-		.run = harris_run, .stream = stream, .input = input,
+		.run = submit_run_harris, .stream = stream, .input = input,
 		.arrays = { outFeatures, outScores }, .payload = payload,
 		.how = &how,
 		.misfit = "corners are found in U8, Y8 and S16 alone",
@@ -567,7 +571,7 @@ vpiSubmitHarrisCornerDetector(VPIStream stream, uint64_t backend,
 				"payload is none, or was destroyed");
 	status = vpi_object_check(payload, VPI_KIND_PAYLOAD, "payload");
 	if (!status)
-		status = job_check(&job);
+		status = submit_check(&job);
 	if (!status)
 		status = vpi_object_check(outFeatures, VPI_KIND_ARRAY,
 					  "outFeatures");
@@ -575,12 +579,12 @@ vpiSubmitHarrisCornerDetector(VPIStream stream, uint64_t backend,
 		status = vpi_object_check(outScores, VPI_KIND_ARRAY,
 					  "outScores");
 	if (!status)
-		status = harris_check(&job);
+		status = submit_check_harris(&job);
 	if (!status)
-		status = harris_how(params ? params : &defaults, &how);
+		status = submit_harris_how(params ? params : &defaults, &how);
 	if (!status)
 		status = vpi_array_load(outFeatures);
 	if (!status)
 		status = vpi_array_load(outScores);
-	return status ? status : job_submit(&job, backend);
+	return status ? status : submit_job(&job, backend);
 }

@@ -14,8 +14,8 @@
 #define VIEW_BACKENDS	(VPI_BACKEND_CPU | VPI_BACKEND_CUDA)
 
 /* Describes the image's memory. The caller drops the reference to an object. */
-static VPIStatus parent_data(struct VPIImageImpl *parent,
-			     struct mem_image_data *data)
+static VPIStatus view_parent_data(struct VPIImageImpl *parent,
+				  struct mem_image_data *data)
 {
 	int rc;
 
@@ -39,8 +39,8 @@ static VPIStatus parent_data(struct VPIImageImpl *parent,
 }
 
 /* Returns the pixels of a plane that correspond to @pixels of the image. */
-static int32_t plane_pixels(VPIImageFormat format, int plane, int32_t pixels,
-			    bool is_width)
+static int32_t view_plane_pixels(VPIImageFormat format, int plane,
+				 int32_t pixels, bool is_width)
 {
 	if (!pixels)
 		return 0;
@@ -48,8 +48,8 @@ static int32_t plane_pixels(VPIImageFormat format, int plane, int32_t pixels,
 			  vpiImageFormatGetPlaneHeight(format, pixels, plane);
 }
 
-static void data_crop(struct mem_image_data *data, VPIImageFormat format,
-		      const VPIRectangleI *clip)
+static void view_crop_data(struct mem_image_data *data, VPIImageFormat format,
+			   const VPIRectangleI *clip)
 {
 	struct mem_plane *plane;
 	uint64_t delta;
@@ -59,11 +59,12 @@ static void data_crop(struct mem_image_data *data, VPIImageFormat format,
 	data->height = clip->height;
 	for (i = 0; i < data->nr_planes; i++) {
 		plane = &data->planes[i];
-		plane->width = plane_pixels(format, i, clip->width, true);
-		plane->height = plane_pixels(format, i, clip->height, false);
-		delta = (uint64_t)plane_pixels(format, i, clip->y, false) *
+		plane->width = view_plane_pixels(format, i, clip->width, true);
+		plane->height =
+			view_plane_pixels(format, i, clip->height, false);
+		delta = (uint64_t)view_plane_pixels(format, i, clip->y, false) *
 			plane->pitch +
-			plane_pixels(format, i, clip->x, true) *
+			view_plane_pixels(format, i, clip->x, true) *
 			plane->pixel_len;
 		plane->off += delta;
 		if (plane->base)
@@ -71,8 +72,8 @@ static void data_crop(struct mem_image_data *data, VPIImageFormat format,
 	}
 }
 
-static VPIStatus clip_check(const struct VPIImageImpl *parent,
-			    const VPIRectangleI *clip)
+static VPIStatus view_check_clip(const struct VPIImageImpl *parent,
+				 const VPIRectangleI *clip)
 {
 	VPIChromaSubsampling css =
 		vpiImageFormatGetChromaSubsampling(parent->format);
@@ -92,7 +93,7 @@ static VPIStatus clip_check(const struct VPIImageImpl *parent,
 	return VPI_SUCCESS;
 }
 
-/* Describes the memory of a view of @parent, like parent_data(). */
+/* Describes the memory of a view of @parent, like view_parent_data(). */
 static VPIStatus view_data(VPIImage parent, const char *name,
 			   const VPIRectangleI *clip,
 			   struct mem_image_data *data)
@@ -104,7 +105,7 @@ static VPIStatus view_data(VPIImage parent, const char *name,
 		return status;
 	if (!clip)
 		return vpi_null("clipBounds");
-	status = clip_check(parent, clip);
+	status = view_check_clip(parent, clip);
 	if (status)
 		return status;
 	if (parent->wrapped != VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR &&
@@ -116,9 +117,9 @@ static VPIStatus view_data(VPIImage parent, const char *name,
 	    VPI_MEM_LAYOUT_PITCH_LINEAR)
 		return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
 				"a part of block-linear pixels has no rows");
-	status = parent_data(parent, data);
+	status = view_parent_data(parent, data);
 	if (!status)
-		data_crop(data, parent->format, clip);
+		view_crop_data(data, parent->format, clip);
 	return status;
 }
 
