@@ -22,12 +22,12 @@
 /* Set once: when the library is loaded, or by the first context. */
 static struct stacks *_Atomic stacks;
 
-static struct stacks *stacks_seen(void)
+static struct stacks *record_stacks(void)
 {
 	return atomic_load_explicit(&stacks, memory_order_acquire);
 }
 
-static void text_copy(char *to, const char *from, size_t size)
+static void record_copy_text(char *to, const char *from, size_t size)
 {
 	size_t len = from ? strnlen(from, size - 1) : 0;
 
@@ -36,11 +36,11 @@ static void text_copy(char *to, const char *from, size_t size)
 }
 
 /* @library: reported if the file has another version; NULL: not reported yet */
-static void look(const char *library)
+static void record_look(const char *library)
 {
 	const char *path;
 
-	if (stacks_seen())
+	if (record_stacks())
 		return;
 	path = secure_getenv(STACKS_ENV);
 	if (path && !stacks_init())
@@ -48,14 +48,14 @@ static void look(const char *library)
 }
 
 /* Before the program drops the privilege that opening the file needs. */
-__attribute__((constructor)) static void look_early(void)
+__attribute__((constructor)) static void record_look_early(void)
 {
-	look(NULL);
+	record_look(NULL);
 }
 
-static void look_once(void)
+static void record_look_once(void)
 {
-	look(LIBRARY_NAME);
+	record_look(LIBRARY_NAME);
 }
 
 /**
@@ -68,7 +68,7 @@ void tell_init(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const int err = errno;
 
-	pthread_once(&once, look_once);
+	pthread_once(&once, record_look_once);
 	errno = err;
 }
 
@@ -80,7 +80,7 @@ void tell_init(void)
  */
 bool tell_is_on(void)
 {
-	return stacks_seen();
+	return record_stacks();
 }
 
 /**
@@ -96,7 +96,7 @@ enum mem_policy tell_policy(void)
 		[HEAPSIM_POLICY_RECORD] = MEM_POLICY_RECORD,
 		[HEAPSIM_POLICY_OFF] = MEM_POLICY_OFF,
 	};
-	const struct stacks *s = stacks_seen();
+	const struct stacks *s = record_stacks();
 
 	return s && s->told.policy <= HEAPSIM_POLICY_OFF ?
 	       policies[s->told.policy] : MEM_POLICY_STRICT;
@@ -111,13 +111,13 @@ enum mem_policy tell_policy(void)
  */
 bool tell_evicts(uint64_t *seed)
 {
-	const struct stacks *s = stacks_seen();
+	const struct stacks *s = record_stacks();
 
 	*seed = s ? s->told.seed : 0;
 	return s && s->told.evict_random;
 }
 
-static int add_api(struct dl_phdr_info *info, size_t len, void *arg)
+static int record_add_api(struct dl_phdr_info *info, size_t len, void *arg)
 {
 	static const struct {
 		const char *prefix;
@@ -148,7 +148,7 @@ static int add_api(struct dl_phdr_info *info, size_t len, void *arg)
 void tell_process(void)
 {
 	static atomic_int told;
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 	const pid_t pid = getpid();
 	uint32_t apis = 0, i;
 
@@ -159,7 +159,7 @@ void tell_process(void)
 	if (i >= TOLD_NR_PROCESSES)
 		return;
 	/* If a library of these opens the context, it is loaded by now. */
-	dl_iterate_phdr(add_api, &apis);
+	dl_iterate_phdr(record_add_api, &apis);
 	atomic_store(&s->told.apis[i], apis);
 	atomic_store(&s->told.processes[i], (uint32_t)pid);
 }
@@ -172,7 +172,7 @@ void tell_process(void)
  */
 void tell_engine(pid_t pid)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 	uint32_t i;
 
 	if (!s)
@@ -189,7 +189,7 @@ void tell_engine(pid_t pid)
  */
 void tell_inline(void)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 
 	if (s)
 		atomic_fetch_add(&s->told.nr_inline, 1);
@@ -202,7 +202,7 @@ void tell_inline(void)
  */
 void tell_context(const char *soc, uint32_t line_size)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 
 	if (!s || atomic_fetch_add(&s->told.nr_contexts, 1))
 		return;
@@ -218,7 +218,7 @@ void tell_context(const char *soc, uint32_t line_size)
  */
 void tell_bypassed(void)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 
 	if (s)
 		atomic_store(&s->told.bypassed_pid, (uint32_t)getpid());
@@ -232,15 +232,15 @@ void tell_bypassed(void)
 void tell_no_context(int err, const char *variable)
 {
 	const char *value = variable ? getenv(variable) : NULL;
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 
 	if (!s || atomic_fetch_add(&s->told.nr_failed, 1))
 		return;
 	if (value) {
-		text_copy(s->told.failed_name, variable,
-			  sizeof(s->told.failed_name));
-		text_copy(s->told.failed_value, value,
-			  sizeof(s->told.failed_value));
+		record_copy_text(s->told.failed_name, variable,
+				 sizeof(s->told.failed_name));
+		record_copy_text(s->told.failed_value, value,
+				 sizeof(s->told.failed_value));
 	}
 	atomic_store(&s->told.failed_err, err);
 }
@@ -269,7 +269,7 @@ void tell_done_for(uint32_t stack)
  */
 uint32_t tell_stack(uintptr_t from)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 	uint32_t index;
 
 	if (!s)
@@ -280,7 +280,7 @@ uint32_t tell_stack(uintptr_t from)
 	return index < STACKS_NR_STACKS ? index + 1 : 0;
 }
 
-static struct told_record record_of(const struct mem_violation *v)
+static struct told_record record_of_violation(const struct mem_violation *v)
 {
 	struct told_record r = {
 		.size = sizeof(r),
@@ -303,28 +303,28 @@ static struct told_record record_of(const struct mem_violation *v)
 		.attach_stream = v->attach_stream,
 	};
 
-	text_copy(r.comm, program_invocation_short_name, sizeof(r.comm));
-	text_copy(r.name, v->name, sizeof(r.name));
-	text_copy(r.other_name, v->other_name, sizeof(r.other_name));
+	record_copy_text(r.comm, program_invocation_short_name, sizeof(r.comm));
+	record_copy_text(r.name, v->name, sizeof(r.name));
+	record_copy_text(r.other_name, v->other_name, sizeof(r.other_name));
 	return r;
 }
 
-static uint64_t mix(uint64_t h, uint64_t n)
+static uint64_t record_mix(uint64_t h, uint64_t n)
 {
 	h = (h ^ n) * 0x9e3779b97f4a7c15ULL;
 	return h ^ h >> 29;
 }
 
-static uint64_t mix_text(uint64_t h, const char *text)
+static uint64_t record_mix_text(uint64_t h, const char *text)
 {
 	while (*text)
-		h = mix(h, (unsigned char)*text++);
+		h = record_mix(h, (unsigned char)*text++);
 	return h;
 }
 
 /* The module's rule, except that buffers of one name share an entry. */
-static bool is_same_place(const struct told_record *a,
-			  const struct told_record *b)
+static bool record_is_same_place(const struct told_record *a,
+				 const struct told_record *b)
 {
 	return a->kind == b->kind && a->missing == b->missing &&
 	       a->other == b->other && a->is_write == b->is_write &&
@@ -337,8 +337,8 @@ static bool is_same_place(const struct told_record *a,
 }
 
 /* Objects of one kind that one call site created, whatever their names. */
-static bool is_same_maker(const struct told_record *a,
-			  const struct told_record *b)
+static bool record_is_same_maker(const struct told_record *a,
+				 const struct told_record *b)
 {
 	return a->kind == b->kind && a->cpu_stack == b->cpu_stack;
 }
@@ -357,8 +357,9 @@ struct table {
 };
 
 /* Fills in a new entry and publishes it. */
-static void place_fill(struct told_place *place, const struct told_record *r,
-		       const struct mem_violation *v)
+static void record_place_fill(struct told_place *place,
+			      const struct told_record *r,
+			      const struct mem_violation *v)
 {
 	place->record = *r;
 	place->buf = v->buf;
@@ -372,7 +373,7 @@ static void place_fill(struct told_place *place, const struct told_record *r,
 			      memory_order_release);
 }
 
-static void lower(_Atomic uint64_t *at, uint64_t value)
+static void record_lower(_Atomic uint64_t *at, uint64_t value)
 {
 	uint64_t seen = atomic_load(at);
 
@@ -380,7 +381,7 @@ static void lower(_Atomic uint64_t *at, uint64_t value)
 		;
 }
 
-static void raise_to(_Atomic uint64_t *at, uint64_t value)
+static void record_raise(_Atomic uint64_t *at, uint64_t value)
 {
 	uint64_t seen = atomic_load(at);
 
@@ -388,13 +389,14 @@ static void raise_to(_Atomic uint64_t *at, uint64_t value)
 		;
 }
 
-static void place_add(struct told_place *place, const struct mem_violation *v)
+static void record_place_add(struct told_place *place,
+			     const struct mem_violation *v)
 {
 	atomic_fetch_add(&place->count, v->count);
 	atomic_fetch_add(&place->bytes, v->len);
 	if (place->buf == v->buf) {
-		lower(&place->first_off, v->off);
-		raise_to(&place->end_off, v->off + v->len);
+		record_lower(&place->first_off, v->off);
+		record_raise(&place->end_off, v->off + v->len);
 	}
 	if (atomic_exchange(&place->last_buf, v->buf) != v->buf)
 		atomic_fetch_add(&place->nr_bufs, 1);
@@ -405,17 +407,18 @@ static void place_add(struct told_place *place, const struct mem_violation *v)
  * room. Skips an entry that another thread is writing, or whose writer was
  * killed: a call site then has two entries, which the command merges.
  */
-static struct told_place *place_get(struct told *told,
-				    const struct table *table,
-				    struct told_record *r,
-				    const struct mem_violation *v)
+static struct told_place *record_place_get(struct told *told,
+					   const struct table *table,
+					   struct told_record *r,
+					   const struct mem_violation *v)
 {
-	uint64_t at = mix(mix(mix(r->kind, r->cpu_stack), r->other_stack),
-			  r->cpu_stack ? 0 : r->cpu_ip);
+	uint64_t at = record_mix(record_mix(record_mix(r->kind, r->cpu_stack),
+					    r->other_stack),
+				 r->cpu_stack ? 0 : r->cpu_ip);
 	uint32_t i;
 
-	if (table->is_same == is_same_place)
-		at = mix_text(at, r->name);
+	if (table->is_same == record_is_same_place)
+		at = record_mix_text(at, r->name);
 	for (i = 0; i < TOLD_PROBES; i++, at++) {
 		struct told_place *place = &table->places[at % table->nr];
 		uint32_t state = atomic_load_explicit(&place->state,
@@ -425,12 +428,12 @@ static struct told_place *place_get(struct told *told,
 		    atomic_compare_exchange_strong(&place->state, &state,
 						   STACKS_BUSY)) {
 			r->seq = atomic_fetch_add(&told->nr_seq, 1) + 1;
-			place_fill(place, r, v);
+			record_place_fill(place, r, v);
 			return place;
 		}
 		if (state == STACKS_READY &&
 		    table->is_same(&place->record, r)) {
-			place_add(place, v);
+			record_place_add(place, v);
 			return place;
 		}
 	}
@@ -438,7 +441,8 @@ static struct told_place *place_get(struct told *told,
 }
 
 /* The kernel runs on another thread, whose stack is not walked. */
-static uint32_t kernel_stack(struct stacks *s, const struct mem_violation *v)
+static uint32_t record_kernel_stack(struct stacks *s,
+				    const struct mem_violation *v)
 {
 	uintptr_t ips[2];
 	uint32_t nr = 0, index;
@@ -460,8 +464,8 @@ static_assert(HEAPSIM_RECORD_NR_ATTACHES == (int)TELL_NR_ATTACHES &&
 	      HEAPSIM_ATTACH_SINGLE == (int)MEM_ATTACH_SINGLE,
 	      "attaches are the module's");
 
-static void attaches_tell(struct told_record *r,
-			  const struct tell_attach *attaches)
+static void record_attaches(struct told_record *r,
+			    const struct tell_attach *attaches)
 {
 	int i;
 
@@ -475,7 +479,7 @@ static void attaches_tell(struct told_record *r,
 		};
 }
 
-static bool is_harmless(uint32_t kind)
+static bool record_is_harmless(uint32_t kind)
 {
 	return kind == MEM_VIOLATION_SHARED_LINE ||
 	       kind == MEM_VIOLATION_REDUNDANT_CLEAN ||
@@ -491,7 +495,7 @@ static bool is_harmless(uint32_t kind)
  */
 bool tell_is_traced(void)
 {
-	const struct stacks *s = stacks_seen();
+	const struct stacks *s = record_stacks();
 
 	return s && s->told.is_traced;
 }
@@ -505,13 +509,13 @@ bool tell_is_traced(void)
  */
 uint64_t tell_kernel(uintptr_t kernel)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 
 	return s && kernel ? stacks_frame(s, kernel) : 0;
 }
 
 /* Returns a free entry of the ring, and its number, or NULL if it is full. */
-static struct told_event *event_get(struct told *told, uint64_t *turn)
+static struct told_event *record_event_get(struct told *told, uint64_t *turn)
 {
 	uint64_t nr = atomic_load(&told->nr_events);
 
@@ -533,13 +537,13 @@ static struct told_event *event_get(struct told *told, uint64_t *turn)
  */
 void tell_traced(struct heapsim_record *r, const struct tell_job *job)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 	struct told_event *event;
 	uint64_t turn;
 
 	if (!s || !s->told.is_traced)
 		return;
-	event = event_get(&s->told, &turn);
+	event = record_event_get(&s->told, &turn);
 	if (!event) {
 		atomic_fetch_add(&s->told.nr_events_lost, 1);
 		return;
@@ -551,14 +555,15 @@ void tell_traced(struct heapsim_record *r, const struct tell_job *job)
 			r->cpu.tid = (uint32_t)gettid();
 			prctl(PR_GET_NAME, r->cpu.comm, 0, 0, 0);
 		} else {
-			text_copy(r->cpu.comm, program_invocation_short_name,
-				  sizeof(r->cpu.comm));
+			record_copy_text(r->cpu.comm,
+					 program_invocation_short_name,
+					 sizeof(r->cpu.comm));
 		}
 	}
 	if (r->other.type) {
 		r->other.pid = (uint32_t)getpid();
-		text_copy(r->other.comm, program_invocation_short_name,
-			  sizeof(r->other.comm));
+		record_copy_text(r->other.comm, program_invocation_short_name,
+				 sizeof(r->other.comm));
 	}
 	event->record = *r;
 	event->kernel = job && job->kernel ? stacks_frame(s, job->kernel) : 0;
@@ -577,8 +582,8 @@ uint64_t tell_begin(void)
 	return tell_is_traced() ? now_ns() : 0;
 }
 
-static struct heapsim_record done_by_host(uint32_t kind, uint64_t stream,
-					  uint64_t begin_ns)
+static struct heapsim_record record_done_by_host(uint32_t kind, uint64_t stream,
+						 uint64_t begin_ns)
 {
 	return (struct heapsim_record) {
 		.kind = kind,
@@ -601,8 +606,8 @@ void tell_waited(const char *what, uint64_t stream, uint64_t begin_ns)
 
 	if (!begin_ns)
 		return;
-	r = done_by_host(TOLD_WAIT, stream, begin_ns);
-	text_copy(r.other.name, what, sizeof(r.other.name));
+	r = record_done_by_host(TOLD_WAIT, stream, begin_ns);
+	record_copy_text(r.other.name, what, sizeof(r.other.name));
 	tell_traced(&r, NULL);
 }
 
@@ -619,7 +624,7 @@ void tell_called(uintptr_t function, uint64_t stream, uint64_t begin_ns)
 
 	if (!begin_ns)
 		return;
-	r = done_by_host(TOLD_CALL, stream, begin_ns);
+	r = record_done_by_host(TOLD_CALL, stream, begin_ns);
 	tell_traced(&r, &job);
 }
 
@@ -636,16 +641,16 @@ void tell_attached(const struct mem_buf_info *info, uint32_t how,
 
 	if (!tell_is_traced())
 		return;
-	r = done_by_host(TOLD_ATTACH, stream, now_ns());
+	r = record_done_by_host(TOLD_ATTACH, stream, now_ns());
 	r.buf = info->id;
 	r.len = info->len;
 	r.attach = how;
-	text_copy(r.name, info->name, sizeof(r.name));
+	record_copy_text(r.name, info->name, sizeof(r.name));
 	tell_traced(&r, NULL);
 }
 
 /* Records a violation as an event, each time that it happens. */
-static void tell_when(const struct mem_violation *v)
+static void record_violation_event(const struct mem_violation *v)
 {
 	struct heapsim_record r = {
 		.kind = v->kind,
@@ -671,23 +676,23 @@ static void tell_when(const struct mem_violation *v)
 		},
 	};
 
-	text_copy(r.name, v->name, sizeof(r.name));
-	text_copy(r.other.name, v->other_name, sizeof(r.other.name));
+	record_copy_text(r.name, v->name, sizeof(r.name));
+	record_copy_text(r.other.name, v->other_name, sizeof(r.other.name));
 	tell_traced(&r, NULL);
 }
 
-static void place_tell(struct stacks *s, struct told_record *r,
-		       const struct mem_violation *v)
+static void record_add_place(struct stacks *s, struct told_record *r,
+			     const struct mem_violation *v)
 {
 	const struct table table = {
-		s->told.places, TOLD_NR_PLACES, is_same_place,
+		s->told.places, TOLD_NR_PLACES, record_is_same_place,
 	};
 
-	if (place_get(&s->told, &table, r, v))
+	if (record_place_get(&s->told, &table, r, v))
 		return;
 	/* In this order, so that the second never exceeds the first. */
 	atomic_fetch_add(&s->told.nr_dropped, v->count);
-	if (is_harmless(v->kind))
+	if (record_is_harmless(v->kind))
 		atomic_fetch_add(&s->told.nr_dropped_harmless, v->count);
 }
 
@@ -700,20 +705,20 @@ static void place_tell(struct stacks *s, struct told_record *r,
  */
 void tell_violation(const struct mem_violation *v, const struct tell *beside)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 	struct told_record r;
 
 	if (!s)
 		return;
 	if (s->told.is_traced)
-		tell_when(v);
-	r = record_of(v);
+		record_violation_event(v);
+	r = record_of_violation(v);
 	r.cpu_stack = beside->cpu_stack;
 	r.other_stack = beside->other_stack;
-	r.kernel_stack = kernel_stack(s, v);
+	r.kernel_stack = record_kernel_stack(s, v);
 	if (beside->attaches)
-		attaches_tell(&r, beside->attaches);
-	place_tell(s, &r, v);
+		record_attaches(&r, beside->attaches);
+	record_add_place(s, &r, v);
 }
 
 /**
@@ -729,19 +734,20 @@ void tell_missing(const char *call)
 		.count = 1,
 		.cpu_tid = (uint32_t)gettid(),
 	};
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 	struct told_record r;
 
 	if (!s)
 		return;
 	v.time_ns = now_ns();
 	v.cpu_time_ns = v.time_ns;
-	text_copy(v.name, call, sizeof(v.name));
+	record_copy_text(v.name, call, sizeof(v.name));
 	/* A long name continues in the second field. */
-	text_copy(v.other_name, call + strlen(v.name), sizeof(v.other_name));
-	r = record_of(&v);
+	record_copy_text(v.other_name, call + strlen(v.name),
+			 sizeof(v.other_name));
+	r = record_of_violation(&v);
 	r.cpu_stack = tell_stack(0);
-	place_tell(s, &r, &v);
+	record_add_place(s, &r, &v);
 }
 
 /**
@@ -756,17 +762,17 @@ void tell_missing(const char *call)
 struct told_place *tell_object(const struct mem_violation *v,
 			       uint32_t cpu_stack)
 {
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 	struct told_record r;
 	struct table table;
 
 	if (!s)
 		return NULL;
-	r = record_of(v);
+	r = record_of_violation(v);
 	r.cpu_stack = cpu_stack;
 	table = (struct table) { s->told.objects, TOLD_NR_OBJECTS,
-				 is_same_maker };
-	return place_get(&s->told, &table, &r, v);
+				 record_is_same_maker };
+	return record_place_get(&s->told, &table, &r, v);
 }
 
 /**
@@ -784,7 +790,7 @@ void tell_object_gone(struct told_place *place, uint64_t len)
 	atomic_fetch_sub(&place->bytes, len);
 }
 
-static void living_begin(struct living *living, struct mem_violation *v)
+static void record_living_begin(struct living *living, struct mem_violation *v)
 {
 	v->time_ns = now_ns();
 	v->cpu_time_ns = v->time_ns;
@@ -796,8 +802,8 @@ static void living_begin(struct living *living, struct mem_violation *v)
 	living->place = tell_object(v, tell_stack(0));
 }
 
-static void memory_begin(struct living *living, uint32_t kind,
-			 const struct mem_buf_info *info)
+static void record_memory_begin(struct living *living, uint32_t kind,
+				const struct mem_buf_info *info)
 {
 	struct mem_violation v = {
 		.kind = kind,
@@ -806,7 +812,7 @@ static void memory_begin(struct living *living, uint32_t kind,
 	};
 
 	memcpy(v.name, info->name, sizeof(v.name));
-	living_begin(living, &v);
+	record_living_begin(living, &v);
 }
 
 /**
@@ -816,7 +822,7 @@ static void memory_begin(struct living *living, uint32_t kind,
  */
 void tell_buf(struct living *living, const struct mem_buf_info *info)
 {
-	memory_begin(living, TOLD_LEAKED_BUF, info);
+	record_memory_begin(living, TOLD_LEAKED_BUF, info);
 }
 
 /**
@@ -826,7 +832,7 @@ void tell_buf(struct living *living, const struct mem_buf_info *info)
  */
 void tell_registered(struct living *living, const struct mem_buf_info *info)
 {
-	memory_begin(living, TOLD_LEAKED_REGISTRATION, info);
+	record_memory_begin(living, TOLD_LEAKED_REGISTRATION, info);
 }
 
 /**
@@ -836,16 +842,16 @@ void tell_registered(struct living *living, const struct mem_buf_info *info)
  */
 void tell_lock(struct living *living, const struct mem_buf_info *info)
 {
-	memory_begin(living, MEM_VIOLATION_MISSING_UNLOCK, info);
+	record_memory_begin(living, MEM_VIOLATION_MISSING_UNLOCK, info);
 }
 
-static void thing_begin(struct living *living, uint32_t kind)
+static void record_thing_begin(struct living *living, uint32_t kind)
 {
 	struct mem_violation v = { .kind = kind };
 
 	*living = (struct living) { 0 };
 	if (tell_is_on())
-		living_begin(living, &v);
+		record_living_begin(living, &v);
 }
 
 /**
@@ -854,7 +860,7 @@ static void thing_begin(struct living *living, uint32_t kind)
  */
 void tell_job(struct living *living)
 {
-	thing_begin(living, TOLD_LEAKED_JOB);
+	record_thing_begin(living, TOLD_LEAKED_JOB);
 }
 
 /**
@@ -863,7 +869,7 @@ void tell_job(struct living *living)
  */
 void tell_stream(struct living *living)
 {
-	thing_begin(living, TOLD_LEAKED_STREAM);
+	record_thing_begin(living, TOLD_LEAKED_STREAM);
 }
 
 /**
@@ -872,12 +878,12 @@ void tell_stream(struct living *living)
  */
 void tell_event(struct living *living)
 {
-	thing_begin(living, TOLD_LEAKED_EVENT);
+	record_thing_begin(living, TOLD_LEAKED_EVENT);
 }
 
 /* Returns the entry of a buffer, else a free one, now busy, or NULL. */
-static struct told_shape *shape_get(struct told *told, uint32_t pid,
-				    uint64_t buf)
+static struct told_shape *record_shape_get(struct told *told, uint32_t pid,
+					   uint64_t buf)
 {
 	uint32_t at = told_shape_at(pid, buf), i;
 
@@ -911,12 +917,12 @@ static struct told_shape *shape_get(struct told *told, uint32_t pid,
 void tell_shape(uint64_t buf, bool is_modules, const struct told_shape *shape)
 {
 	const uint32_t pid = is_modules ? 0 : (uint32_t)getpid();
-	struct stacks *s = stacks_seen();
+	struct stacks *s = record_stacks();
 	struct told_shape *place;
 
 	if (!s)
 		return;
-	place = shape_get(&s->told, pid, buf);
+	place = record_shape_get(&s->told, pid, buf);
 	if (!place)
 		return;
 	place->pid = pid;
@@ -940,7 +946,8 @@ void tell_named(struct living *living, const char *name)
 
 	place = __atomic_load_n(&living->place, __ATOMIC_ACQUIRE);
 	if (place && living->maker == getpid() && place->buf == living->buf)
-		text_copy(place->record.name, name, sizeof(place->record.name));
+		record_copy_text(place->record.name, name,
+				 sizeof(place->record.name));
 }
 
 /**

@@ -39,7 +39,7 @@ int stacks_init(void)
 	return 0;
 }
 
-static void text_copy(char *to, const char *from, size_t size)
+static void walk_copy_text(char *to, const char *from, size_t size)
 {
 	const size_t len = strnlen(from, size - 1);
 
@@ -48,7 +48,7 @@ static void text_copy(char *to, const char *from, size_t size)
 }
 
 /* Records that the process is not watched, which the command then reports. */
-static void refuse(struct stacks_header *header, const char *library)
+static void stacks_refuse(struct stacks_header *header, const char *library)
 {
 	const uint32_t i = atomic_fetch_add(&header->nr_refusals, 1);
 	struct stacks_refusal *refusal;
@@ -58,13 +58,13 @@ static void refuse(struct stacks_header *header, const char *library)
 	refusal = &header->refusals[i];
 	refusal->pid = (uint32_t)getpid();
 	refusal->version = STACKS_VERSION;
-	text_copy(refusal->library, library, sizeof(refusal->library));
-	text_copy(refusal->program, exe_path, sizeof(refusal->program));
+	walk_copy_text(refusal->library, library, sizeof(refusal->library));
+	walk_copy_text(refusal->program, exe_path, sizeof(refusal->program));
 	atomic_store(&refusal->state, STACKS_READY);
 }
 
 /* Returns true if the file has this version; else records a refusal in it. */
-static bool is_ours(int fd, const char *library)
+static bool stacks_is_ours(int fd, const char *library)
 {
 	struct stacks_header *header;
 	struct stat status;
@@ -81,7 +81,7 @@ static bool is_ours(int fd, const char *library)
 		ret = header->version == STACKS_VERSION &&
 		      status.st_size == sizeof(struct stacks);
 		if (!ret && library)
-			refuse(header, library);
+			stacks_refuse(header, library);
 	}
 	munmap(header, sizeof(*header));
 	return ret;
@@ -104,14 +104,14 @@ struct stacks *stacks_map(const char *path, const char *library)
 	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	if (is_ours(fd, library))
+	if (stacks_is_ours(fd, library))
 		stacks = mmap(NULL, sizeof(*stacks), PROT_READ | PROT_WRITE,
 			      MAP_SHARED, fd, 0);
 	syscall(SYS_close, fd);
 	return stacks == MAP_FAILED ? NULL : stacks;
 }
 
-static uint64_t hash(const void *bytes, size_t len)
+static uint64_t stacks_hash(const void *bytes, size_t len)
 {
 	const unsigned char *p = bytes;
 	uint64_t h = 0xcbf29ce484222325ULL;	/* FNV-1a */
@@ -122,14 +122,14 @@ static uint64_t hash(const void *bytes, size_t len)
 }
 
 /* Returns the number of a module, from 1, or 0 if there is no room. */
-static uint64_t module_number(struct stacks *stacks, const char *path)
+static uint64_t stacks_module_number(struct stacks *stacks, const char *path)
 {
 	size_t len = strlen(path), i;
 	uint64_t at;
 
 	if (len >= STACKS_PATH_LEN)
 		return 0;
-	at = hash(path, len);
+	at = stacks_hash(path, len);
 	for (i = 0; i < STACKS_PROBES; i++, at++) {
 		struct stacks_module *m =
 			&stacks->modules[at % STACKS_NR_MODULES];
@@ -176,7 +176,7 @@ struct search {
 };
 
 /* A line begins with two numbers, and has no slash before the path. */
-static void line_take(struct line *line, char c)
+static void maps_take(struct line *line, char c)
 {
 	const uintptr_t digit = c <= '9' ? c - '0' : c - 'a' + 10;
 
@@ -216,7 +216,7 @@ static bool maps_find(uintptr_t address, struct search *search)
 			      sizeof(search->bytes))) > 0) {
 		for (i = 0; i < n && !is_found; i++) {
 			if (bytes[i] != '\n') {
-				line_take(line, bytes[i]);
+				maps_take(line, bytes[i]);
 				continue;
 			}
 			is_found = line->start <= address &&
@@ -237,37 +237,37 @@ static bool maps_find(uintptr_t address, struct search *search)
  * left), it is kept, together with what distinguishes the library from another
  * that is loaded at its address later.
  */
-static uint64_t relative_number(struct stacks *stacks, uintptr_t address,
-				const struct link_map *map)
+static uint64_t stacks_relative_number(struct stacks *stacks, uintptr_t address,
+				       const struct link_map *map)
 {
 	static _Atomic uint64_t known[64];
 	const uint64_t what[] = {
 		(uintptr_t)map, map->l_addr, (uintptr_t)map->l_ld,
-		hash(map->l_name, strlen(map->l_name)),
+		stacks_hash(map->l_name, strlen(map->l_name)),
 	};
-	const uint64_t h = hash(what, sizeof(what)) & STACKS_OFF_MASK;
+	const uint64_t h = stacks_hash(what, sizeof(what)) & STACKS_OFF_MASK;
 	const size_t i = h % (sizeof(known) / sizeof(known[0]));
 	const uint64_t seen = atomic_load(&known[i]);
 	struct search *search;
 	uint64_t number;
-	bool is_answer;
+	bool is_found;
 
 	if (seen && (seen & STACKS_OFF_MASK) == h)
 		return seen >> STACKS_MODULE_SHIFT;
 	search = mmap(NULL, sizeof(*search), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (search == MAP_FAILED)
-		return module_number(stacks, map->l_name);
-	is_answer = maps_find(address, search);
-	number = module_number(stacks, is_answer && search->line.len ?
+		return stacks_module_number(stacks, map->l_name);
+	is_found = maps_find(address, search);
+	number = stacks_module_number(stacks, is_found && search->line.len ?
 				       search->line.path : map->l_name);
 	munmap(search, sizeof(*search));
-	if (is_answer)
+	if (is_found)
 		atomic_store(&known[i], number << STACKS_MODULE_SHIFT | h);
 	return number;
 }
 
-static uint64_t frame_of(struct stacks *stacks, uintptr_t address)
+static uint64_t stacks_frame_of(struct stacks *stacks, uintptr_t address)
 {
 	struct dl_find_object object;
 	const struct link_map *map;
@@ -277,11 +277,11 @@ static uint64_t frame_of(struct stacks *stacks, uintptr_t address)
 		return address & STACKS_OFF_MASK;
 	map = object.dlfo_link_map;
 	if (!map->l_name[0])
-		number = module_number(stacks, exe_path);
+		number = stacks_module_number(stacks, exe_path);
 	else if (map->l_name[0] == '/')
-		number = module_number(stacks, map->l_name);
+		number = stacks_module_number(stacks, map->l_name);
 	else
-		number = relative_number(stacks, address, map);
+		number = stacks_relative_number(stacks, address, map);
 	if (!number)
 		return address & STACKS_OFF_MASK;
 	return number << STACKS_MODULE_SHIFT |
@@ -298,7 +298,7 @@ static uint64_t frame_of(struct stacks *stacks, uintptr_t address)
  */
 uint64_t stacks_frame(struct stacks *stacks, uintptr_t ip)
 {
-	return frame_of(stacks, ip);
+	return stacks_frame_of(stacks, ip);
 }
 
 /* A system call that is restarted returns to this many bytes before. */
@@ -336,7 +336,7 @@ struct walk {
  * otherwise each path through a recursion would be a call site of its own, and
  * a deep one would leave no room for the outer callers.
  */
-static bool is_between(struct walk *walk, uintptr_t function)
+static bool walk_is_between(struct walk *walk, uintptr_t function)
 {
 	if (!function || function != walk->function)
 		walk->nr_same = 0;
@@ -345,7 +345,7 @@ static bool is_between(struct walk *walk, uintptr_t function)
 	return walk->nr_same > 2;
 }
 
-static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code walk_step(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *walk = arg;
 	int is_exact = 0;
@@ -356,7 +356,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 		return _URC_NO_REASON;
 	if (!ip)
 		return _URC_END_OF_STACK;
-	if (is_between(walk, _Unwind_GetRegionStart(context)))
+	if (walk_is_between(walk, _Unwind_GetRegionStart(context)))
 		walk->nr--;
 	if (walk->nr == STACKS_DEPTH)
 		return _URC_END_OF_STACK;
@@ -364,15 +364,15 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
 	if (!is_exact)
 		ip--;
 	walk->has_begun = true;
-	walk->frames[walk->nr++] = frame_of(walk->stacks, ip);
+	walk->frames[walk->nr++] = stacks_frame_of(walk->stacks, ip);
 	return _URC_NO_REASON;
 }
 
 /* Returns the index of the stack, or -1 if there is no room. */
-static long stack_number(struct stacks *stacks, const struct walk *walk)
+static long walk_stack_number(struct stacks *stacks, const struct walk *walk)
 {
 	const size_t len = walk->nr * sizeof(walk->frames[0]);
-	uint64_t at = hash(walk->frames, len);
+	uint64_t at = stacks_hash(walk->frames, len);
 	size_t i;
 
 	for (i = 0; i < STACKS_PROBES; i++, at++) {
@@ -399,7 +399,7 @@ static uint32_t walk_put(struct stacks *stacks, const struct walk *walk)
 
 	if (!walk->nr)
 		return STACKS_NR_STACKS;
-	number = stack_number(stacks, walk);
+	number = walk_stack_number(stacks, walk);
 	if (number >= 0)
 		return number;
 	atomic_fetch_add(&stacks->nr_lost, 1);
@@ -426,7 +426,7 @@ uint32_t stacks_put(struct stacks *stacks, uintptr_t from)
 	walk.function = 0;
 	walk.nr_same = 0;
 	walk.nr = 0;
-	_Unwind_Backtrace(step, &walk);
+	_Unwind_Backtrace(walk_step, &walk);
 	return walk_put(stacks, &walk);
 }
 
@@ -445,6 +445,6 @@ uint32_t stacks_put_at(struct stacks *stacks, const uintptr_t *ips,
 	struct walk walk;
 
 	for (walk.nr = 0; walk.nr < nr; walk.nr++)
-		walk.frames[walk.nr] = frame_of(stacks, ips[walk.nr]);
+		walk.frames[walk.nr] = stacks_frame_of(stacks, ips[walk.nr]);
 	return walk_put(stacks, &walk);
 }
