@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records for `heapsim run`: what the files that write them share. */
+#ifndef _LIBMEM_RECORD_INTERNAL_H
+#define _LIBMEM_RECORD_INTERNAL_H
+
+#include <string.h>
+
+#include "record.h"
+#include "stacks.h"
+
+/* record.c */
+struct stacks *record_stacks(void);
+
+/* hash.c */
+struct told_record record_of_violation(const struct mem_violation *v);
+struct told_place *record_add_finding(struct told *told, struct told_record *r,
+				      const struct mem_violation *v);
+struct told_place *record_add_object(struct told *told, struct told_record *r,
+				     const struct mem_violation *v);
+
+/* Copies a text, NULL is empty, and cuts off its end if it is too long. */
+static inline void record_copy_text(char *to, const char *from, size_t size)
+{
+	size_t len = from ? strnlen(from, size - 1) : 0;
+
+	memcpy(to, from ? from : "", len);
+	memset(to + len, 0, size - len);
+}
+
+#endif
