@@ -45,8 +45,8 @@ void vpi_stream_drop(struct VPIStreamImpl *stream)
 }
 
 /* @cuda: stream of CUDA that is wrapped, or NULL */
-static VPIStatus stream_make(uint64_t flags, struct mem_stream *wrapped,
-			     void *cuda, VPIStream *stream)
+static VPIStatus vpi_stream_make(uint64_t flags, struct mem_stream *wrapped,
+				 void *cuda, VPIStream *stream)
 {
 	struct VPIContextImpl *ctx;
 	struct VPIStreamImpl *new;
@@ -91,7 +91,7 @@ VPI_PUBLIC VPIStatus vpiStreamCreate(uint64_t flags, VPIStream *stream)
 	VPI_ENTER();
 	if (!stream)
 		return vpi_null("stream");
-	return stream_make(flags, NULL, NULL, stream);
+	return vpi_stream_make(flags, NULL, NULL, stream);
 }
 
 static VPIStatus stream_cuda_missing(void)
@@ -119,7 +119,7 @@ VPI_PUBLIC VPIStatus vpiStreamCreateWrapperCUDA(CUstream cudaStream,
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"cudaStream is no stream of CUDA's: CUresult %d",
 				rc);
-	return stream_make(flags, mem, cudaStream, stream);
+	return vpi_stream_make(flags, mem, cudaStream, stream);
 }
 
 VPI_PUBLIC void vpiStreamDestroy(VPIStream stream)
@@ -266,8 +266,8 @@ static VPIStatus stream_make_cuda(struct VPIStreamImpl *stream)
 }
 
 /* Makes later work of @to wait for the present work of @from. */
-static int stream_join(struct mem_ctx *ctx, struct mem_stream *from,
-		       struct mem_stream *to)
+static int vpi_stream_join(struct mem_ctx *ctx, struct mem_stream *from,
+			   struct mem_stream *to)
 {
 	struct mem_event *event;
 	int rc;
@@ -315,9 +315,9 @@ VPI_PUBLIC VPIStatus vpiSubmitCUDAHostFunction(VPIStream stream,
 	if (heapsim_cuda_stream(stream->cuda, &cuda))
 		return vpi_fail(VPI_ERROR_DEVICE,
 				"CUDA has no such stream any more");
-	rc = stream_join(ctx, stream->mem, cuda);
+	rc = vpi_stream_join(ctx, stream->mem, cuda);
 	if (rc)
 		return vpi_errno(rc, "stream");
 	hostFunc(stream->cuda, userData);
-	return vpi_rc(stream_join(ctx, cuda, stream->mem), "stream");
+	return vpi_rc(vpi_stream_join(ctx, cuda, stream->mem), "stream");
 }

@@ -236,8 +236,8 @@ static CUDA_MEMCPY3D run_to_device(CUDA_MEMCPY3D copy, CUdeviceptr dst)
 	return copy;
 }
 
-static int run_copy(const CUDA_MEMCPY3D copy, size_t len, CUstream stream,
-		    bool is_async)
+static int run_submit(const CUDA_MEMCPY3D copy, size_t len, CUstream stream,
+		      bool is_async)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
@@ -248,9 +248,9 @@ static int run_copy(const CUDA_MEMCPY3D copy, size_t len, CUstream stream,
 API CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset,
 			     const void *srcHost, size_t ByteCount)
 {
-	return run_copy(run_to_array(run_from_host(srcHost), dstArray,
-				     dstOffset),
-			ByteCount, NULL, false);
+	return run_submit(run_to_array(run_from_host(srcHost), dstArray,
+				       dstOffset),
+			  ByteCount, NULL, false);
 }
 
 ALIAS(cuMemcpyHtoA, cuMemcpyHtoA_v2);
@@ -259,18 +259,18 @@ PER_THREAD(cuMemcpyHtoA_v2, _ptds);
 API CUresult cuMemcpyHtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
 				  const void *srcHost, size_t ByteCount)
 {
-	return run_copy(run_to_array(run_from_host(srcHost), dstArray,
-				     dstOffset),
-			ByteCount, CU_STREAM_PER_THREAD, false);
+	return run_submit(run_to_array(run_from_host(srcHost), dstArray,
+				       dstOffset),
+			  ByteCount, CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset,
 				  const void *srcHost, size_t ByteCount,
 				  CUstream hStream)
 {
-	return run_copy(run_to_array(run_from_host(srcHost), dstArray,
-				     dstOffset),
-			ByteCount, hStream, true);
+	return run_submit(run_to_array(run_from_host(srcHost), dstArray,
+				       dstOffset),
+			  ByteCount, hStream, true);
 }
 
 ALIAS(cuMemcpyHtoAAsync, cuMemcpyHtoAAsync_v2);
@@ -287,9 +287,9 @@ API CUresult cuMemcpyHtoAAsync_v2_ptsz(CUarray dstArray, size_t dstOffset,
 API CUresult cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset,
 			     size_t ByteCount)
 {
-	return run_copy(run_to_host(run_from_array(srcArray, srcOffset),
-				    dstHost),
-			ByteCount, NULL, false);
+	return run_submit(run_to_host(run_from_array(srcArray, srcOffset),
+				      dstHost),
+			  ByteCount, NULL, false);
 }
 
 ALIAS(cuMemcpyAtoH, cuMemcpyAtoH_v2);
@@ -298,18 +298,18 @@ PER_THREAD(cuMemcpyAtoH_v2, _ptds);
 API CUresult cuMemcpyAtoH_v2_ptds(void *dstHost, CUarray srcArray,
 				  size_t srcOffset, size_t ByteCount)
 {
-	return run_copy(run_to_host(run_from_array(srcArray, srcOffset),
-				    dstHost),
-			ByteCount, CU_STREAM_PER_THREAD, false);
+	return run_submit(run_to_host(run_from_array(srcArray, srcOffset),
+				      dstHost),
+			  ByteCount, CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray,
 				  size_t srcOffset, size_t ByteCount,
 				  CUstream hStream)
 {
-	return run_copy(run_to_host(run_from_array(srcArray, srcOffset),
-				    dstHost),
-			ByteCount, hStream, true);
+	return run_submit(run_to_host(run_from_array(srcArray, srcOffset),
+				      dstHost),
+			  ByteCount, hStream, true);
 }
 
 ALIAS(cuMemcpyAtoHAsync, cuMemcpyAtoHAsync_v2);
@@ -326,9 +326,9 @@ API CUresult cuMemcpyAtoHAsync_v2_ptsz(void *dstHost, CUarray srcArray,
 API CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset,
 			     CUdeviceptr srcDevice, size_t ByteCount)
 {
-	return run_copy(run_to_array(run_from_device(srcDevice), dstArray,
-				     dstOffset),
-			ByteCount, NULL, false);
+	return run_submit(run_to_array(run_from_device(srcDevice), dstArray,
+				       dstOffset),
+			  ByteCount, NULL, false);
 }
 
 ALIAS(cuMemcpyDtoA, cuMemcpyDtoA_v2);
@@ -337,17 +337,17 @@ PER_THREAD(cuMemcpyDtoA_v2, _ptds);
 API CUresult cuMemcpyDtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
 				  CUdeviceptr srcDevice, size_t ByteCount)
 {
-	return run_copy(run_to_array(run_from_device(srcDevice), dstArray,
-				     dstOffset),
-			ByteCount, CU_STREAM_PER_THREAD, false);
+	return run_submit(run_to_array(run_from_device(srcDevice), dstArray,
+				       dstOffset),
+			  ByteCount, CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray,
 			     size_t srcOffset, size_t ByteCount)
 {
-	return run_copy(run_to_device(run_from_array(srcArray, srcOffset),
-				      dstDevice),
-			ByteCount, NULL, false);
+	return run_submit(run_to_device(run_from_array(srcArray, srcOffset),
+					dstDevice),
+			  ByteCount, NULL, false);
 }
 
 ALIAS(cuMemcpyAtoD, cuMemcpyAtoD_v2);
@@ -356,18 +356,18 @@ PER_THREAD(cuMemcpyAtoD_v2, _ptds);
 API CUresult cuMemcpyAtoD_v2_ptds(CUdeviceptr dstDevice, CUarray srcArray,
 				  size_t srcOffset, size_t ByteCount)
 {
-	return run_copy(run_to_device(run_from_array(srcArray, srcOffset),
-				      dstDevice),
-			ByteCount, CU_STREAM_PER_THREAD, false);
+	return run_submit(run_to_device(run_from_array(srcArray, srcOffset),
+					dstDevice),
+			  ByteCount, CU_STREAM_PER_THREAD, false);
 }
 
 API CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset,
 			     CUarray srcArray, size_t srcOffset,
 			     size_t ByteCount)
 {
-	return run_copy(run_to_array(run_from_array(srcArray, srcOffset),
-				     dstArray, dstOffset),
-			ByteCount, NULL, false);
+	return run_submit(run_to_array(run_from_array(srcArray, srcOffset),
+				       dstArray, dstOffset),
+			  ByteCount, NULL, false);
 }
 
 ALIAS(cuMemcpyAtoA, cuMemcpyAtoA_v2);
@@ -377,7 +377,7 @@ API CUresult cuMemcpyAtoA_v2_ptds(CUarray dstArray, size_t dstOffset,
 				  CUarray srcArray, size_t srcOffset,
 				  size_t ByteCount)
 {
-	return run_copy(run_to_array(run_from_array(srcArray, srcOffset),
-				     dstArray, dstOffset),
-			ByteCount, CU_STREAM_PER_THREAD, false);
+	return run_submit(run_to_array(run_from_array(srcArray, srcOffset),
+				       dstArray, dstOffset),
+			  ByteCount, CU_STREAM_PER_THREAD, false);
 }
