@@ -76,7 +76,6 @@
  *	used; -1: none
  * @trace: timeline; NULL: none
  * @events: reader of libmem's events for the timeline; NULL: none
- * @trace_err: first error of the timeline, -errno; 0: none
  * @stacks_fd: descriptor of the file of @stacks
  * @stacks: file in which threads write their stacks
  * @findings: findings so far
@@ -105,7 +104,6 @@ struct run {
 	int seen_fd;
 	struct trace *trace;
 	struct events *events;
-	int trace_err;
 	int stacks_fd;
 	struct stacks *stacks;
 	struct findings *findings;
@@ -680,12 +678,6 @@ static int program_start(struct run *run)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-static void trace_failed(struct run *run, int err)
-{
-	if (err && !run->trace_err)
-		run->trace_err = err;
-}
-
 /* Limits the number of reads, so that findings are read in time, too. */
 static int module_events_read(struct run *run)
 {
@@ -700,8 +692,7 @@ static int module_events_read(struct run *run)
 		if (n < 0)
 			return errno == EAGAIN ? 0 : -errno;
 		for (i = 0; i < n / (ssize_t)sizeof(records[0]); i++)
-			trace_failed(run, events_of_module(run->events,
-							   &records[i]));
+			events_write_of_module(run->events, &records[i]);
 	}
 	return 0;
 }
@@ -709,7 +700,7 @@ static int module_events_read(struct run *run)
 static int finding_take(struct run *run, struct heapsim_record *r)
 {
 	if (run->trace)
-		trace_failed(run, trace_finding(run->trace, r));
+		trace_finding(run->trace, r);
 	return findings_add(run->findings, r);
 }
 
@@ -738,7 +729,7 @@ static int records_read(struct run *run)
 	int ret, reads;
 
 	seen_read(run);
-	trace_failed(run, events_read(run->events, false));
+	events_read(run->events, false);
 	ret = module_events_read(run);
 	if (ret || run->watch_fd < 0)
 		return ret;
@@ -937,17 +928,17 @@ static int stand_in(struct run *run)
 
 static int trace_finish(struct run *run)
 {
+	int err;
+
 	if (!run->trace)
 		return 0;
-	trace_failed(run, events_read(run->events, true));
+	events_read(run->events, true);
 	backend_facts(&run->stacks->told, &run->facts);
-	trace_failed(run, trace_end(run->trace, &run->facts));
+	err = trace_end(run->trace, &run->facts);
 	if (trace_nr_lost(run->trace))
 		failed(run, "%llu events were lost: the trace has holes",
 		       (unsigned long long)trace_nr_lost(run->trace));
-	if (!run->trace_err)
-		return 0;
-	return failed(run, "the trace: %s", strerror(-run->trace_err));
+	return err ? failed(run, "the trace: %s", strerror(-err)) : 0;
 }
 
 static int print_reports(struct run *run)
