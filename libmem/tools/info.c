@@ -168,11 +168,11 @@ int cmd_info(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(argv[0]);
+			return error_try(argv[0]);
 		}
 	}
 	if (optind < argc)
-		return usage_error(argv[0], "%s: takes no argument",
+		return error_usage(argv[0], "%s: takes no argument",
 				   argv[optind]);
 	err = device_ask(&state);
 	if (err)

@@ -97,17 +97,17 @@ static int wish_parse(struct wish *wish, const struct module *module,
 	if (!wish->param)
 		return tell_unknown(module, word, len, who);
 	if (!word[len])
-		return usage_error(who, "%s: needs a value: %s=...", word,
+		return error_usage(who, "%s: needs a value: %s=...", word,
 				   wish->param->name);
 	wish->value = word + len + 1;
 	/* Quotes and blanks have a meaning in the kernel's list of options. */
 	if (strpbrk(wish->value, "\" \t\n"))
-		return usage_error(who,
+		return error_usage(who,
 				   "%s: a value cannot contain blanks or quotes",
 				   word);
 	if (module_param_is_number(wish->param, &max) &&
 	    number_whole(wish->value, max, &number))
-		return usage_error(who, "%s: not a number from 0 to %llu", word,
+		return error_usage(who, "%s: not a number from 0 to %llu", word,
 				   max);
 	return EXIT_OK;
 }
@@ -123,7 +123,7 @@ static int wishes_parse(struct wish *wishes, int nr, char **words,
 			return ret;
 		for (j = 0; j < i; j++)
 			if (wishes[j].param == wishes[i].param)
-				return usage_error(who, "%s is given twice",
+				return error_usage(who, "%s is given twice",
 						   wishes[i].param->name);
 	}
 	return EXIT_OK;
@@ -310,12 +310,12 @@ int cmd_load(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(who);
+			return error_try(who);
 		}
 	}
 	nr = argc - optind;
 	if (is_list && nr)
-		return usage_error(who, "--list takes no parameters");
+		return error_usage(who, "--list takes no parameters");
 	wishes = calloc(nr + 1, sizeof(*wishes));
 	if (!wishes) {
 		perror(who);

@@ -41,7 +41,7 @@ static void print_help(FILE *out)
 static int cmd_help(int argc, char **argv)
 {
 	if (argc > 1)
-		return usage_error("heapsim",
+		return error_usage("heapsim",
 				   "help takes no argument; see 'heapsim %s --help'",
 				   argv[1]);
 	print_help(stdout);
@@ -73,7 +73,7 @@ static int command_run(int argc, char **argv)
 		argv[1] = whole_name;
 		return commands[i].run(argc - 1, argv + 1);
 	}
-	return usage_error("heapsim", "%s: no such %s", name,
+	return error_usage("heapsim", "%s: no such %s", name,
 			   name[0] == '-' ? "option" : "command");
 }
 

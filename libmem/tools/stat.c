@@ -160,18 +160,18 @@ static int interval_parse(struct stat_options *options, int nr, char **words,
 			  const char *who)
 {
 	if (nr > 2)
-		return usage_error(who, "%s: takes only INTERVAL and COUNT",
+		return error_usage(who, "%s: takes only INTERVAL and COUNT",
 				   words[2]);
 	if (nr && (number_seconds(words[0], MAX_INTERVAL_S,
 				  &options->interval_s) ||
 		   options->interval_s < 0.01))
-		return usage_error(who,
+		return error_usage(who,
 				   "%s: not an interval from 0.01 to %d seconds",
 				   words[0], MAX_INTERVAL_S);
 	if (nr < 2)
 		return EXIT_OK;
 	if (number_whole(words[1], INT_MAX, &options->nr) || !options->nr)
-		return usage_error(who, "%s: not a count above 0", words[1]);
+		return error_usage(who, "%s: not a count above 0", words[1]);
 	return EXIT_OK;
 }
 
@@ -225,7 +225,7 @@ int cmd_stat(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(argv[0]);
+			return error_try(argv[0]);
 		}
 	}
 	ret = interval_parse(&options, argc - optind, argv + optind, argv[0]);

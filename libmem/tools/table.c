@@ -155,7 +155,7 @@ int table_order_set(struct table_order *order, const char *name,
 			order->by = i;
 			return EXIT_OK;
 		}
-	return usage_error(who, "--sort %s: no such column", name);
+	return error_usage(who, "--sort %s: no such column", name);
 }
 
 /** table_column_name() - return a column's name for table_order_set() */

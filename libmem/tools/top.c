@@ -446,7 +446,7 @@ int cmd_top(int argc, char **argv)
 			if (number_seconds(optarg, MAX_DELAY_S,
 					   &options.delay_s) ||
 			    options.delay_s < MIN_DELAY_S)
-				return usage_error(argv[0],
+				return error_usage(argv[0],
 						   "--delay %s: not %g to %d seconds",
 						   optarg, MIN_DELAY_S,
 						   MAX_DELAY_S);
@@ -464,7 +464,7 @@ int cmd_top(int argc, char **argv)
 		case 'n':
 			if (number_whole(optarg, INT_MAX, &options.nr) ||
 			    !options.nr)
-				return usage_error(argv[0],
+				return error_usage(argv[0],
 						   "--count %s: not a number above 0",
 						   optarg);
 			break;
@@ -472,11 +472,11 @@ int cmd_top(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(argv[0]);
+			return error_try(argv[0]);
 		}
 	}
 	if (optind < argc)
-		return usage_error(argv[0], "%s: takes no argument",
+		return error_usage(argv[0], "%s: takes no argument",
 				   argv[optind]);
 	return top_run(&options, argv[0]);
 }

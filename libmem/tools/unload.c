@@ -93,7 +93,7 @@ int cmd_unload(int argc, char **argv)
 		switch (opt) {
 		case 'w':
 			if (number_seconds(optarg, MAX_WAIT_S, &wait_s))
-				return usage_error(who,
+				return error_usage(who,
 						   "--wait needs seconds, at most %d",
 						   MAX_WAIT_S);
 			break;
@@ -101,11 +101,11 @@ int cmd_unload(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(argv[0]);
+			return error_try(argv[0]);
 		}
 	}
 	if (optind < argc)
-		return usage_error(who, "%s: takes no argument", argv[optind]);
+		return error_usage(who, "%s: takes no argument", argv[optind]);
 	err = module_state() == MODULE_ABSENT ? -ENOENT :
 					       remove_patiently(wait_s);
 	if (err)
