@@ -190,8 +190,8 @@ static int place_take(const struct told_place *place, struct findings *findings)
 	f.record.attach = r.attach;
 	f.record.attach_stream = r.attach_stream;
 	memcpy(f.record.attaches, r.attaches, sizeof(f.record.attaches));
-	return findings_add_told(findings, &f, r.cpu_stack, r.other_stack,
-				 r.kernel_stack);
+	return findings_add_reported(findings, &f, r.cpu_stack, r.other_stack,
+				     r.kernel_stack);
 }
 
 static int places_take(const struct told_place *places, uint32_t nr,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../clock.h"
+#include "backtrace.h"
 #include "events.h"
 #include "symbol.h"
 
@@ -81,19 +82,16 @@ void events_close(struct events *events)
 /* Returns the function's name at a frame, to be freed; NULL if unknown. */
 static char *events_name_find(struct events *e, uint64_t frame)
 {
-	const uint64_t number = frame >> STACKS_MODULE_SHIFT;
-	char path[STACKS_PATH_LEN + 1] = "";
+	char path[STACKS_PATH_LEN + 1];
 	struct frame frames[32];
 	int nr;
 
-	if (!number || number > STACKS_NR_MODULES)
+	if (!backtrace_module_path(e->stacks, frame, path))
 		return NULL;
 	if (!e->symbols)
 		e->symbols = symbols_open();
 	if (!e->symbols)
 		return NULL;
-	/* The path may lack a terminating null byte. */
-	memcpy(path, e->stacks->modules[number - 1].path, STACKS_PATH_LEN);
 	nr = symbols_find(e->symbols, path, frame & STACKS_OFF_MASK, frames,
 			  sizeof(frames) / sizeof(frames[0]));
 	/* Other functions may be inlined where the kernel begins. */

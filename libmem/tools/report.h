@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "finding.h"
+#include "findings.h"
 
 /** enum run_backend - where the board is simulated */
 enum run_backend {

@@ -25,7 +25,7 @@
 
 #include "backend.h"
 #include "events.h"
-#include "finding.h"
+#include "findings.h"
 #include "heapsim.h"
 #include "number.h"
 #include "program.h"
@@ -228,8 +228,8 @@ static int option_take_backend(struct run *run)
 static int option_take_leak_check(struct run *run)
 {
 	static const char *const checks[] = {
-		[LEAKS_NOT_TOLD] = "no",
-		[LEAKS_TOLD] = "yes",
+		[LEAKS_ARE_IGNORED] = "no",
+		[LEAKS_ARE_LISTED] = "yes",
 		[LEAKS_ARE_ERRORS] = "error",
 	};
 	const int i = option_find_word(optarg, checks, 3);
@@ -661,7 +661,7 @@ int cmd_run(int argc, char **argv)
 		},
 		.signals = { .who = argv[0], .fd = -1 },
 		.stacks_fd = -1,
-		.leak_check = LEAKS_TOLD,
+		.leak_check = LEAKS_ARE_LISTED,
 		.facts.status = -1,
 		.policy = {
 			.size = sizeof(run.policy),

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "finding.h"
 #include "kind.h"
 #include "../clock.h"
 #include "../record/tables.h"

@@ -11,7 +11,7 @@
 
 #include "device.h"
 #include "events.h"
-#include "finding.h"
+#include "findings.h"
 #include "heapsim.h"
 #include "../record/stacks.h"
 #include "trace.h"

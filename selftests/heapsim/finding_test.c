@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "../../libmem/tools/finding.h"
+#include "../../libmem/tools/findings.h"
 #include "../../libmem/tools/outside.h"
 #include "../../libmem/record/stacks.h"
 
