@@ -438,14 +438,14 @@ const char *kind_missing_name(uint32_t missing)
 }
 
 /**
- * kind_mend() - propose a fix
+ * kind_fix() - propose a fix
  * @number: number of the kind
  * @missing: enum heapsim_missing
  * @api: API whose calls the text names
  *
  * Return: lines of text, or NULL if there is no proposal.
  */
-const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api)
+const char *kind_fix(uint32_t number, uint32_t missing, enum kind_api api)
 {
 	const struct kind *kind = kind_of(number);
 	const char *mend;

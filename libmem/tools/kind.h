@@ -55,7 +55,7 @@ const struct kind *kind_of(uint32_t number);
 int kind_find(const char *name);
 uint32_t kind_end(void);
 const char *kind_missing_name(uint32_t missing);
-const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api);
+const char *kind_fix(uint32_t number, uint32_t missing, enum kind_api api);
 const char *kind_api_name(enum kind_api api);
 const char *kind_other_name(uint32_t type);
 

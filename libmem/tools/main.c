@@ -26,7 +26,7 @@ static const struct command commands[] = {
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-static void print_help(FILE *out)
+static void help_print(FILE *out)
 {
 	size_t i;
 
@@ -44,7 +44,7 @@ static int cmd_help(int argc, char **argv)
 		return error_usage("heapsim",
 				   "help takes no argument; see 'heapsim %s --help'",
 				   argv[1]);
-	print_help(stdout);
+	help_print(stdout);
 	return EXIT_OK;
 }
 
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (argc < 2) {
-		print_help(stderr);
+		help_print(stderr);
 		return EXIT_USAGE;
 	}
 	ret = command_run(argc, argv);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "heapsim.h"
 #include "keeper.h"
 #include "module.h"
@@ -25,33 +26,25 @@ static const char help[] =
 "  -w, --wait SECONDS  longest wait for uses that are about to end (2)\n"
 "  -h, --help          this text\n";
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
-
 /*
  * Retries for a while: the references of a process that has just ended are
  * dropped a little later, and workers free its buffers.
  */
-static int remove_patiently(double wait_s)
+static int unload_patiently(double wait_s)
 {
 	const struct timespec step = { .tv_nsec = STEP_NS };
-	double end = now_s() + wait_s;
+	const uint64_t end_ns = now_ns() + wait_s * 1e9;
 	int err;
 
 	for (;;) {
 		err = module_remove();
-		if ((err != -EAGAIN && err != -EBUSY) || now_s() >= end)
+		if ((err != -EAGAIN && err != -EBUSY) || now_ns() >= end_ns)
 			return err;
 		nanosleep(&step, NULL);
 	}
 }
 
-static int tell_error(int err, const char *who)
+static int unload_print_error(int err, const char *who)
 {
 	switch (err) {
 	case -ENOENT:
@@ -107,9 +100,9 @@ int cmd_unload(int argc, char **argv)
 	if (optind < argc)
 		return error_usage(who, "%s: takes no argument", argv[optind]);
 	err = module_state() == MODULE_ABSENT ? -ENOENT :
-					       remove_patiently(wait_s);
+					       unload_patiently(wait_s);
 	if (err)
-		return tell_error(err, who);
+		return unload_print_error(err, who);
 	puts("unloaded");
 	return EXIT_OK;
 }

@@ -30,7 +30,7 @@ static int watch_open_device(const struct watch *watch, int *fd)
 	if (errno == ENOENT || errno == ENXIO)
 		return error_print(watch->who,
 				  "the module is not loaded (heapsim load)");
-	return device_tell_error(watch->who, -errno);
+	return device_print_error(watch->who, -errno);
 }
 
 /* Makes the module queue records of this process's tree for an open. */
@@ -97,7 +97,8 @@ int watch_begin(struct watch *watch, const struct heapsim_probe *probe,
 	if (ret || !ioctl(watch->fd, HEAPSIM_IOC_POLICY, policy))
 		return ret;
 	if (errno == EOPNOTSUPP)
-		return error_print(watch->who, "--precise: not on this machine");
+		return error_print(watch->who,
+				   "--precise: not on this machine");
 	return error_print(watch->who, "cannot set the policy: %s",
 			  strerror(errno));
 }
