@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Chooses the backend that libmem uses in a program, and reads the findings
- * that libmem's embedded backend reported in shared memory (told/told.h) after
- * the program has ended. The program can write to this memory, too, so nothing
- * in it is trusted.
+ * that libmem's embedded backend reported in shared memory (record/tables.h)
+ * after the program has ended. The program can write to this memory, too, so
+ * nothing in it is trusted.
  */
 #include <assert.h>
 #include <ctype.h>

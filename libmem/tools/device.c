@@ -18,7 +18,7 @@
 
 /**
  * device_read() - read probe and info
- * @state: out: the answers
+ * @state: out: what the module returned
  *
  * The device is closed again, since an open one prevents others from unloading
  * the module.

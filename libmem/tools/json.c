@@ -226,8 +226,8 @@ static json_object *json_buffer(const struct finding *f)
 /* Returns the proposed fix in one line. */
 static json_object *json_fix(const struct finding *f)
 {
-	const char *mend = kind_fix(f->record.kind, f->record.missing, f->api);
-	char *line = mend ? strdup(mend) : NULL;
+	const char *fix = kind_fix(f->record.kind, f->record.missing, f->api);
+	char *line = fix ? strdup(fix) : NULL;
 	json_object *o;
 	char *at;
 

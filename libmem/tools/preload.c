@@ -2,12 +2,13 @@
 /*
  * A library that `heapsim run` preloads into programs. If a report may need a
  * thread's stack, the module signals the thread before it continues; the
- * handler here walks the stack and writes it to a shared file (told/stacks.h).
+ * handler here walks the stack and writes it to a shared file
+ * (record/stacks.h).
  *
  * Until the first such signal, a process has only this handler, and no
  * descriptor, mapping or thread of the library. But before a process gives up
  * rights, the file is mapped while it still can be. The handler calls only
- * functions that are safe in a signal handler (told/walk.c).
+ * functions that are safe in a signal handler (record/walk.c).
  *
  * The program cannot use this signal, as it cannot use those of glibc: SIGRTMAX
  * does not count it, and it can be neither handled nor blocked.
@@ -101,7 +102,8 @@ static void preload_on_signal(int taken, siginfo_t *info, void *context)
 		from = (uint32_t)info->si_pid |
 		       (uint64_t)(uint32_t)info->si_uid << 32;
 		/*
-		 * A failure is written, too, so that nobody waits for a stack.
+		 * A failure is written, too, since the command would wait for
+		 * the stack.
 		 */
 		preload_put_event(stacks_at(stacks, id), id,
 				  stacks_put(stacks, from));

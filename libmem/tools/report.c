@@ -386,8 +386,7 @@ static void report_other(FILE *out, const struct finding *f)
 
 static void report_error(FILE *out, const struct finding *f)
 {
-	const char *mend = kind_fix(f->record.kind, f->record.missing,
-				    f->api);
+	const char *fix = kind_fix(f->record.kind, f->record.missing, f->api);
 
 	report_text(out, 0, report_headline(&f->record));
 	if (finding_is_leak(f) && !f->record.bytes)
@@ -398,8 +397,8 @@ static void report_error(FILE *out, const struct finding *f)
 	report_attaches(out, f);
 	report_cpu(out, f);
 	report_other(out, f);
-	if (mend)
-		report_text(out, 4, mend);
+	if (fix)
+		report_text(out, 4, fix);
 	fputs(PREFIX "\n", out);
 }
 

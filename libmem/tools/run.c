@@ -38,8 +38,8 @@
 #include "trace.h"
 #include "watch.h"
 
-#define RETRY_MS	100	/* between two looks for missing stacks */
-#define GRACE_NS	200000000ULL	/* for children that end after it */
+#define RETRY_MS	100	/* between two checks for missing stacks */
+#define GRACE_NS	200000000ULL	/* for children that outlive it */
 #define EVENTS_MS	20	/* between two reads of libmem's events */
 
 /**

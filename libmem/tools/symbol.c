@@ -134,9 +134,8 @@ void symbols_close(struct symbols *symbols)
 
 static void symbols_load_module(struct module *m)
 {
-	Elf *elf;
-
 	struct stat status;
+	Elf *elf;
 	int fd;
 
 	/* The program chose the path, which may be a FIFO or a terminal. */

@@ -126,7 +126,6 @@ static int table_compare_rows(const void *a, const void *b, void *arg)
 
 /**
  * table_sort() - sort the rows
- * @table: table
  * @order: column to sort by, and direction
  */
 void table_sort(struct table *table, const struct table_order *order)
@@ -211,7 +210,6 @@ static size_t table_cell(char *line, size_t len, enum table_column column,
 /**
  * table_summary() - format the module's totals in one line
  * @line: out: line
- * @sample: sample
  */
 void table_summary(char line[TABLE_LINE], const struct sample *sample)
 {
@@ -220,11 +218,13 @@ void table_summary(char line[TABLE_LINE], const struct sample *sample)
 
 	snprintf(line, TABLE_LINE,
 		 "%llu buffer%s, %s; CPU views %s; pool %s; %llu job%s; %llu missing END%s",
-		 (unsigned long long)info->nr_bufs, number_plural(info->nr_bufs),
+		 (unsigned long long)info->nr_bufs,
+		 number_plural(info->nr_bufs),
 		 number_bytes(len, info->buf_bytes),
 		 number_bytes(cpu, info->cpu_bytes),
 		 number_bytes(pool, info->pool_bytes),
-		 (unsigned long long)info->nr_jobs, number_plural(info->nr_jobs),
+		 (unsigned long long)info->nr_jobs,
+		 number_plural(info->nr_jobs),
 		 (unsigned long long)info->missing_ends,
 		 number_plural(info->missing_ends));
 }

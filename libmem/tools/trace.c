@@ -326,7 +326,7 @@ static void trace_bracket_close(struct trace *t, uint32_t pid,
 		(*at)->access &= ~access;
 }
 
-/* Like the module: an END of which one direction is not open closes nothing. */
+/* As in the module, an END closes nothing unless its directions are open. */
 static void trace_put_stop(struct trace *t, const struct heapsim_record *r)
 {
 	uint32_t access, track[2];
@@ -467,7 +467,7 @@ static void trace_put_lost(struct trace *t, const struct heapsim_record *r)
 	uint32_t track[2];
 	unsigned int i;
 
-	track_of_nobody(track);
+	track_of_unknown(track);
 	for (i = 0; i < t->tracks.nr_engines; i++)
 		t->tracks.engines[i].may_have_ended = true;
 	t->nr_lost += r->count;

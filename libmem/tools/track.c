@@ -14,7 +14,7 @@
 #include "track.h"
 
 /* Made-up pids are larger than the largest possible pid (4194304). */
-#define PID_NOBODY	5000000
+#define PID_UNKNOWN	5000000
 #define PID_ENGINES	5000100
 
 /**
@@ -62,7 +62,6 @@ static struct track_thread *track_thread_find(const struct tracks *tracks,
 
 /**
  * tracks_add_thread() - name the track of a thread, if its name is new
- * @tracks: tracks
  * @track: process and thread
  * @comm: name of the thread
  * @max: bytes of @comm if it has no null byte
@@ -102,7 +101,6 @@ void tracks_add_thread(struct tracks *tracks, const uint32_t track[2],
 
 /**
  * tracks_add_process() - name the track of a process's first thread
- * @tracks: tracks
  * @pid: process; its first thread may have no events
  * @r: record of another thread of it
  */
@@ -116,25 +114,24 @@ void tracks_add_process(struct tracks *tracks, uint32_t pid,
 				  sizeof(r->cpu.comm));
 }
 
-/** track_of_nobody() - return the track for what no known thread did */
-void track_of_nobody(uint32_t track[2])
+/** track_of_unknown() - return the track of unknown threads */
+void track_of_unknown(uint32_t track[2])
 {
-	track[0] = PID_NOBODY;
-	track[1] = PID_NOBODY;
+	track[0] = PID_UNKNOWN;
+	track[1] = PID_UNKNOWN;
 }
 
 /**
  * track_of_record() - find the track of a record
- * @tracks: tracks
  * @r: record
  * @track: out: that of the CPU's thread, or else of the other's process
  */
 void track_of_record(struct tracks *tracks, const struct heapsim_record *r,
 		     uint32_t track[2])
 {
-	static const char nobody[] = "not known";
-	const char *comm = nobody;
-	size_t max = sizeof(nobody);
+	static const char unknown[] = "not known";
+	const char *comm = unknown;
+	size_t max = sizeof(unknown);
 
 	if (r->cpu.pid && r->cpu.tid) {
 		track[0] = r->cpu.pid;
@@ -147,7 +144,7 @@ void track_of_record(struct tracks *tracks, const struct heapsim_record *r,
 		comm = r->other.comm;
 		max = sizeof(r->other.comm);
 	} else {
-		track_of_nobody(track);
+		track_of_unknown(track);
 	}
 	tracks_add_thread(tracks, track, comm, max);
 }
@@ -191,7 +188,6 @@ static bool track_engine_is_of(const struct track_engine *engine,
 
 /**
  * tracks_find_engine() - find the engine of a job
- * @tracks: tracks
  * @r: record of the begin or the end of the job
  * @job: more about the job
  *
@@ -211,7 +207,6 @@ struct track_engine *tracks_find_engine(struct tracks *tracks,
 
 /**
  * tracks_add_engine() - add and name the track of a job's engine
- * @tracks: tracks
  * @r: record of the job's begin
  * @job: more about the job
  *
@@ -241,7 +236,6 @@ struct track_engine *tracks_add_engine(struct tracks *tracks,
 
 /**
  * track_of_engine() - return the track of an engine
- * @tracks: tracks
  * @engine: one of their engines
  * @track: out: process and thread
  */

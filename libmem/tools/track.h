@@ -60,7 +60,7 @@ void tracks_add_thread(struct tracks *tracks, const uint32_t track[2],
 		       const char *comm, size_t max);
 void tracks_add_process(struct tracks *tracks, uint32_t pid,
 			const struct heapsim_record *r);
-void track_of_nobody(uint32_t track[2]);
+void track_of_unknown(uint32_t track[2]);
 void track_of_record(struct tracks *tracks, const struct heapsim_record *r,
 		     uint32_t track[2]);
 
