@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "heapsim.h"
 #include "outside.h"
 #include "../record/stacks.h"
 
@@ -73,13 +74,13 @@ int backend_choose(const char *who, enum run_backend *backend)
 	enum run_backend wish = RUN_AUTO;
 
 	if (name && *name && backend_find(name, &wish)) {
-		fprintf(stderr, "%s: %s=%s: not auto, kernel or embedded\n",
-			who, BACKEND_ENV, name);
+		error_print(who, "%s=%s: not auto, kernel or embedded",
+			    BACKEND_ENV, name);
 		return -EINVAL;
 	}
 	if (*backend != RUN_AUTO && wish != RUN_AUTO && wish != *backend) {
-		fprintf(stderr, "%s: --backend=%s, but %s=%s\n", who,
-			backend_names[*backend], BACKEND_ENV, name);
+		error_print(who, "--backend=%s, but %s=%s",
+			    backend_names[*backend], BACKEND_ENV, name);
 		return -EINVAL;
 	}
 	if (*backend == RUN_AUTO)

@@ -51,17 +51,12 @@ int device_read(struct device_state *state)
 int device_print_error(const char *who, int err)
 {
 	if (err == -ENOENT && module_state() == MODULE_ABSENT)
-		fprintf(stderr,
-			"%s: the module is not loaded: sudo heapsim load\n",
-			who);
-	else if (err == -EACCES || err == -EPERM)
-		fprintf(stderr, "%s: " DEVICE_PATH
-			": access denied; heapsim's udev rule permits it to the group video\n",
-			who);
-	else
-		fprintf(stderr, "%s: " DEVICE_PATH ": %s\n", who,
-			strerror(-err));
-	return EXIT_FAILED;
+		return error_print(who,
+				   "the module is not loaded: sudo heapsim load");
+	if (err == -EACCES || err == -EPERM)
+		return error_print(who, DEVICE_PATH
+				   ": access denied; heapsim's udev rule permits it to the group video");
+	return error_print(who, DEVICE_PATH ": %s", strerror(-err));
 }
 
 /** device_policy() - return the policy's name as the parameter takes it */

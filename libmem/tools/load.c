@@ -164,8 +164,8 @@ static int load_print_loaded(const struct module *module,
 	for (i = 0; i < nr; i++) {
 		now = module_param_now(wishes[i].param->name);
 		if (!wish_is_fulfilled(&wishes[i], now)) {
-			fprintf(stderr, "%s: already loaded, with %s=%s\n", who,
-				wishes[i].param->name, now ? now : "?");
+			error_print(who, "already loaded, with %s=%s",
+				    wishes[i].param->name, now ? now : "?");
 			nr_other++;
 		}
 		free(now);
@@ -186,14 +186,10 @@ static int load_print_refusal(const struct module *module, int err, int kmsg,
 {
 	struct utsname name;
 
-	if (err == -EPERM && geteuid()) {
-		fprintf(stderr,
-			"%s: only root may load modules: sudo heapsim load ...\n",
-			who);
-		return EXIT_FAILED;
-	}
-	fprintf(stderr, "%s: the kernel refuses the module: %s\n", who,
-		strerror(-err));
+	if (err == -EPERM && geteuid())
+		return error_print(who,
+				   "only root may load modules: sudo heapsim load ...");
+	error_print(who, "the kernel refuses the module: %s", strerror(-err));
 	if (kmsg_print(kmsg, stderr, "kernel: "))
 		return EXIT_FAILED;
 	if (*module->release && !uname(&name) &&
@@ -238,10 +234,8 @@ static int load_insert(struct module *module, const struct wish *wishes, int nr,
 	case MODULE_LIVE:
 		return load_print_loaded(module, wishes, nr, who);
 	case MODULE_COMING:
-		fprintf(stderr,
-			"%s: it is being inserted or removed elsewhere: try again\n",
-			who);
-		return EXIT_FAILED;
+		return error_print(who,
+				   "it is being inserted or removed elsewhere: try again");
 	case MODULE_ABSENT:
 		break;
 	}

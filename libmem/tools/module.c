@@ -62,18 +62,15 @@ static int module_open_file(struct module *module, const char *file,
 		module->has_file = true;
 		return EXIT_OK;
 	}
-	fprintf(stderr, "%s: %s: %s\n", who, file, strerror(-err));
-	return EXIT_FAILED;
+	return error_print(who, "%s: %s", file, strerror(-err));
 }
 
 static int module_open_installed(struct module *module, const char *who)
 {
 	int err = kmod_module_new_from_name(module->ctx, NAME, &module->mod);
 
-	if (err) {
-		fprintf(stderr, "%s: libkmod: %s\n", who, strerror(-err));
-		return EXIT_FAILED;
-	}
+	if (err)
+		return error_print(who, "libkmod: %s", strerror(-err));
 	if (kmod_module_get_path(module->mod)) {
 		module->has_file = true;
 		return EXIT_OK;
@@ -182,14 +179,12 @@ static int module_read_info(struct module *module, const char *who)
 	const char *path = kmod_module_get_path(module->mod);
 	struct kmod_list *list = NULL, *at;
 	char *name = NULL;
-	int err;
+	int err, ret = EXIT_OK;
 
 	err = kmod_module_get_info(module->mod, &list);
-	if (err < 0) {
-		fprintf(stderr, "%s: %s: not a kernel module (%s)\n", who, path,
-			strerror(-err));
-		return EXIT_FAILED;
-	}
+	if (err < 0)
+		return error_print(who, "%s: not a kernel module (%s)", path,
+				   strerror(-err));
 	err = 0;
 	kmod_list_foreach(at, list) {
 		if (!err)
@@ -199,16 +194,14 @@ static int module_read_info(struct module *module, const char *who)
 					      &name);
 	}
 	kmod_module_info_free_list(list);
-	if (err) {
-		fprintf(stderr, "%s: %s\n", who, strerror(-err));
-	} else if (!name || strcmp(name, NAME)) {
-		fprintf(stderr, "%s: %s: the module %s, not " NAME "\n", who,
-			path, name ? name : "of no name");
-		err = -EINVAL;
-	}
-	free(name);
 	if (err)
-		return EXIT_FAILED;
+		ret = error_print(who, "%s", strerror(-err));
+	else if (!name || strcmp(name, NAME))
+		ret = error_print(who, "%s: the module %s, not " NAME, path,
+				  name ? name : "of no name");
+	free(name);
+	if (ret)
+		return ret;
 	qsort(module->params, module->nr_params, sizeof(*module->params),
 	      module_param_compare);
 	return EXIT_OK;
@@ -224,21 +217,17 @@ static int module_read_loaded(struct module *module, const char *who)
 	DIR *dir;
 
 	dir = opendir("/sys/module/" NAME "/parameters");
-	if (!dir) {
-		fprintf(stderr, "%s: the module's parameters: %s\n", who,
-			strerror(errno));
-		return EXIT_FAILED;
-	}
+	if (!dir)
+		return error_print(who, "the module's parameters: %s",
+				   strerror(errno));
 	while (!err && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.' &&
 		    !module_get_param(module, entry->d_name,
 				      strlen(entry->d_name)))
 			err = -ENOMEM;
 	closedir(dir);
-	if (err) {
-		fprintf(stderr, "%s: %s\n", who, strerror(-err));
-		return EXIT_FAILED;
-	}
+	if (err)
+		return error_print(who, "%s", strerror(-err));
 	qsort(module->params, module->nr_params, sizeof(*module->params),
 	      module_param_compare);
 	return EXIT_OK;
@@ -261,10 +250,8 @@ int module_open(struct module *module, const char *file, const char *who)
 	module->ctx = module_new_ctx();
 	module->release = strdup("");
 	module->depends = strdup("");
-	if (!module->ctx || !module->release || !module->depends) {
-		fprintf(stderr, "%s: libkmod cannot be used\n", who);
-		return EXIT_FAILED;
-	}
+	if (!module->ctx || !module->release || !module->depends)
+		return error_print(who, "libkmod cannot be used");
 	ret = file ? module_open_file(module, file, who) :
 		     module_open_installed(module, who);
 	if (ret)
@@ -309,9 +296,9 @@ static int module_insert_depends(struct module *module, const char *who)
 			kmod_module_unref(mod);
 		}
 		if (err) {
-			fprintf(stderr,
-				"%s: the module %s, which heapsim needs: %s\n",
-				who, name, strerror(-err));
+			error_print(who,
+				    "the module %s, which heapsim needs: %s",
+				    name, strerror(-err));
 			return err;
 		}
 	}

@@ -183,10 +183,9 @@ static int stat_run(const struct stat_options *options, const char *who)
 	ret = sample_take(&sample);
 	if (ret)
 		return device_print_error(who, ret);
-	if (sample.bufs_err) {
-		fprintf(stderr, "%s: sums alone: %s\n", who,
-			sample_bufs_why(sample.bufs_err));
-	}
+	if (sample.bufs_err)
+		error_print(who, "sums alone: %s",
+			    sample_bufs_why(sample.bufs_err));
 	if (options->interval_s > 0) {
 		ret = stat_print_rates(options, &sample, who);
 	} else if (stat_print(options, &sample, NULL)) {

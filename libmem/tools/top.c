@@ -317,22 +317,17 @@ static int screen_run(struct view *view, const char *who)
 	SCREEN *screen;
 	int err;
 
-	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
-		fprintf(stderr,
-			"%s: no terminal here: top -b prints plain tables\n",
-			who);
-		return EXIT_FAILED;
-	}
+	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+		return error_print(who,
+				   "no terminal here: top -b prints plain tables");
 	setlocale(LC_ALL, "");
 	/* curses does not replace existing handlers, so these come first. */
 	top_init_signals(&waiting);
 	screen = newterm(NULL, stdout, stdin);
-	if (!screen) {
-		fprintf(stderr,
-			"%s: TERM=%s: no such terminal: top -b prints plain tables\n",
-			who, getenv("TERM") ? getenv("TERM") : "");
-		return EXIT_FAILED;
-	}
+	if (!screen)
+		return error_print(who,
+				   "TERM=%s: no such terminal: top -b prints plain tables",
+				   getenv("TERM") ? getenv("TERM") : "");
 	cbreak();
 	noecho();
 	nodelay(stdscr, TRUE);
@@ -341,10 +336,8 @@ static int screen_run(struct view *view, const char *who)
 	err = screen_loop(view, &waiting);
 	endwin();
 	delscreen(screen);
-	if (err) {
-		fprintf(stderr, "%s: %s\n", who, strerror(-err));
-		return EXIT_FAILED;
-	}
+	if (err)
+		return error_print(who, "%s", strerror(-err));
 	if (ended_by) {
 		/* The parent must see that the signal ended this process. */
 		signal(ended_by, SIG_DFL);
@@ -385,8 +378,8 @@ static int batch_run(struct view *view, const char *who)
 	delay.tv_nsec = (options->delay_s - delay.tv_sec) * 1e9;
 	view_sample(view);
 	if (!view->err && view->now.bufs_err)
-		fprintf(stderr, "%s: sums alone: %s\n", who,
-			sample_bufs_why(view->now.bufs_err));
+		error_print(who, "sums alone: %s",
+			    sample_bufs_why(view->now.bufs_err));
 	for (i = 0; !view->err && (!options->nr || i < options->nr); i++) {
 		nanosleep(&delay, NULL);
 		view_sample(view);
@@ -395,10 +388,8 @@ static int batch_run(struct view *view, const char *who)
 		if (i)
 			putchar('\n');
 		err = batch_print(view);
-		if (err) {
-			fprintf(stderr, "%s: %s\n", who, strerror(-err));
-			return EXIT_FAILED;
-		}
+		if (err)
+			return error_print(who, "%s", strerror(-err));
 	}
 	return view->err ? device_print_error(who, view->err) : EXIT_OK;
 }

@@ -48,24 +48,23 @@ static int unload_print_error(int err, const char *who)
 {
 	switch (err) {
 	case -ENOENT:
-		fprintf(stderr, "%s: the module is not loaded\n", who);
+		error_print(who, "the module is not loaded");
 		break;
 	case -EPERM:
-		fprintf(stderr,
-			"%s: only root may unload modules: sudo heapsim unload\n",
-			who);
+		error_print(who,
+			    "only root may unload modules: sudo heapsim unload");
 		break;
 	case -EAGAIN:
 	case -EBUSY:
-		fprintf(stderr, "%s: the module is in use (%d references)\n",
-			who, module_refcount());
+		error_print(who, "the module is in use (%d references)",
+			    module_refcount());
 		if (!keeper_print_all(stderr))
 			fprintf(stderr,
 				"  No visible process uses it; a driver may, a message between processes, or\n"
 				"  io_uring.\n");
 		break;
 	default:
-		fprintf(stderr, "%s: %s\n", who, strerror(-err));
+		error_print(who, "%s", strerror(-err));
 		break;
 	}
 	return EXIT_FAILED;
