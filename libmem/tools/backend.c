@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Chooses the backend that libmem uses in a program, and reads the findings
- * that libmem's embedded backend reported in shared memory (told/told.h) after
- * the program has ended. The program can write to this memory, too, so nothing
- * in it is trusted.
+ * that libmem's embedded backend reported in shared memory (record/tables.h)
+ * after the program has ended. The program can write to this memory, too, so
+ * nothing in it is trusted.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "heapsim.h"
 #include "outside.h"
 #include "../record/stacks.h"
 
@@ -49,7 +50,7 @@ int backend_find(const char *name, enum run_backend *backend)
 }
 
 /* libmem decides in the same way whether to use the module. */
-static bool has_module(void)
+static bool backend_has_module(void)
 {
 	const int fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
 
@@ -73,19 +74,19 @@ int backend_choose(const char *who, enum run_backend *backend)
 	enum run_backend wish = RUN_AUTO;
 
 	if (name && *name && backend_find(name, &wish)) {
-		fprintf(stderr, "%s: %s=%s: not auto, kernel or embedded\n",
-			who, BACKEND_ENV, name);
+		error_print(who, "%s=%s: not auto, kernel or embedded",
+			    BACKEND_ENV, name);
 		return -EINVAL;
 	}
 	if (*backend != RUN_AUTO && wish != RUN_AUTO && wish != *backend) {
-		fprintf(stderr, "%s: --backend=%s, but %s=%s\n", who,
-			backend_names[*backend], BACKEND_ENV, name);
+		error_print(who, "--backend=%s, but %s=%s",
+			    backend_names[*backend], BACKEND_ENV, name);
 		return -EINVAL;
 	}
 	if (*backend == RUN_AUTO)
 		*backend = wish;
 	if (*backend == RUN_AUTO)
-		*backend = has_module() ? RUN_KERNEL : RUN_EMBEDDED;
+		*backend = backend_has_module() ? RUN_KERNEL : RUN_EMBEDDED;
 	return 0;
 }
 
@@ -107,8 +108,8 @@ int backend_env_set(const struct run_facts *facts, const char *soc)
 	return 0;
 }
 
-static void text_copy(char *to, size_t to_size, const char *from,
-		      size_t from_size)
+static void backend_copy_text(char *to, size_t to_size, const char *from,
+			      size_t from_size)
 {
 	const size_t len = strnlen(from, from_size);
 
@@ -116,7 +117,7 @@ static void text_copy(char *to, size_t to_size, const char *from,
 }
 
 /* Fields that the shorter record of an older libmem lacks are 0. */
-static struct told_record record_read(const struct told_place *place)
+static struct told_record backend_read_record(const struct told_place *place)
 {
 	struct told_record r = { 0 };
 	size_t size = place->record.size;
@@ -125,8 +126,8 @@ static struct told_record record_read(const struct told_place *place)
 	return r;
 }
 
-static struct heapsim_record record_of(const struct told_place *place,
-				       const struct told_record *r)
+static struct heapsim_record backend_make_record(const struct told_place *place,
+						 const struct told_record *r)
 {
 	const uint64_t first = atomic_load(&place->first_off);
 	struct heapsim_record all = {
@@ -157,24 +158,25 @@ static struct heapsim_record record_of(const struct told_place *place,
 		},
 	};
 
-	text_copy(all.name, sizeof(all.name), r->name, sizeof(r->name));
-	text_copy(all.cpu.comm, sizeof(all.cpu.comm), r->comm,
-		  sizeof(r->comm));
+	backend_copy_text(all.name, sizeof(all.name), r->name, sizeof(r->name));
+	backend_copy_text(all.cpu.comm, sizeof(all.cpu.comm), r->comm,
+			  sizeof(r->comm));
 	memcpy(all.other.comm, all.cpu.comm, sizeof(all.other.comm));
-	text_copy(all.other.name, sizeof(all.other.name), r->other_name,
-		  sizeof(r->other_name));
+	backend_copy_text(all.other.name, sizeof(all.other.name), r->other_name,
+			  sizeof(r->other_name));
 	return all;
 }
 
 /* libmem, unlike the module, does not report a missing copy by a number. */
-static uint32_t missing_of(const struct told_record *r)
+static uint32_t backend_missing(const struct told_record *r)
 {
 	if (r->kind == HEAPSIM_RECORD_CPU_ON_DEVICE)
 		return HEAPSIM_MISSING_COPY;
 	return r->missing;
 }
 
-static int place_take(const struct told_place *place, struct findings *findings)
+static int backend_take_place(const struct told_place *place,
+			      struct findings *findings)
 {
 	struct told_record r;
 	struct finding f = { .api = KIND_API_LIBMEM };
@@ -182,26 +184,26 @@ static int place_take(const struct told_place *place, struct findings *findings)
 	if (atomic_load(&place->state) != STACKS_READY ||
 	    !atomic_load(&place->count))
 		return 0;
-	r = record_read(place);
-	f.record = record_of(place, &r);
-	f.record.missing = missing_of(&r);
+	r = backend_read_record(place);
+	f.record = backend_make_record(place, &r);
+	f.record.missing = backend_missing(&r);
 	f.nr_bufs = atomic_load(&place->nr_bufs);
 	f.last_buf = atomic_load(&place->last_buf);
 	f.record.attach = r.attach;
 	f.record.attach_stream = r.attach_stream;
 	memcpy(f.record.attaches, r.attaches, sizeof(f.record.attaches));
-	return findings_add_told(findings, &f, r.cpu_stack, r.other_stack,
-				 r.kernel_stack);
+	return findings_add_reported(findings, &f, r.cpu_stack, r.other_stack,
+				     r.kernel_stack);
 }
 
-static int places_take(const struct told_place *places, uint32_t nr,
-		       struct findings *findings)
+static int backend_take_places(const struct told_place *places, uint32_t nr,
+			       struct findings *findings)
 {
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < nr; i++)
-		if (place_take(&places[i], findings))
+		if (backend_take_place(&places[i], findings))
 			ret = -ENOMEM;
 	return ret;
 }
@@ -219,10 +221,10 @@ void backend_facts(const struct told *told, struct run_facts *facts)
 	facts->nr_inline = atomic_load(&told->nr_inline);
 	facts->nr_failed = atomic_load(&told->nr_failed);
 	facts->failed_err = atomic_load(&told->failed_err);
-	text_copy(facts->failed_name, sizeof(facts->failed_name),
-		  told->failed_name, sizeof(told->failed_name));
-	text_copy(facts->failed_value, sizeof(facts->failed_value),
-		  told->failed_value, sizeof(told->failed_value));
+	backend_copy_text(facts->failed_name, sizeof(facts->failed_name),
+			  told->failed_name, sizeof(told->failed_name));
+	backend_copy_text(facts->failed_value, sizeof(facts->failed_value),
+			  told->failed_value, sizeof(told->failed_value));
 	for (at = facts->failed_value; *at; at++)
 		if (iscntrl((unsigned char)*at))
 			*at = '?';
@@ -233,13 +235,13 @@ void backend_facts(const struct told *told, struct run_facts *facts)
 		facts->is_seen = true;
 	if (facts->backend == RUN_EMBEDDED) {
 		facts->probe.line_size = atomic_load(&told->line_size);
-		text_copy(facts->probe.soc, sizeof(facts->probe.soc), told->soc,
-			  sizeof(told->soc));
+		backend_copy_text(facts->probe.soc, sizeof(facts->probe.soc),
+				  told->soc, sizeof(told->soc));
 	}
 }
 
 /* Returns 0 if the process has ended. */
-static pid_t parent_of(const char *pid)
+static pid_t backend_parent_of(const char *pid)
 {
 	char path[300], state;
 	int parent;
@@ -248,7 +250,7 @@ static pid_t parent_of(const char *pid)
 	return outside_stat(path, &state, &parent) ? parent : 0;
 }
 
-static bool is_engine(const struct told *told, pid_t pid)
+static bool backend_is_engine(const struct told *told, pid_t pid)
 {
 	int i;
 
@@ -282,8 +284,8 @@ bool backend_has_left(const struct told *told, pid_t own)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		pid = atoi(entry->d_name);
-		ret = pid != own && !is_engine(told, pid) &&
-		      parent_of(entry->d_name) == getpid();
+		ret = pid != own && !backend_is_engine(told, pid) &&
+		      backend_parent_of(entry->d_name) == getpid();
 	}
 	closedir(dir);
 	return ret;
@@ -312,10 +314,10 @@ void backend_refusals(const struct stacks *stacks, struct run_facts *facts)
 			continue;
 		to->pid = from->pid;
 		to->version = from->version;
-		text_copy(to->library, sizeof(to->library), from->library,
-			  sizeof(from->library));
-		text_copy(to->program, sizeof(to->program), from->program,
-			  sizeof(from->program));
+		backend_copy_text(to->library, sizeof(to->library),
+				  from->library, sizeof(from->library));
+		backend_copy_text(to->program, sizeof(to->program),
+				  from->program, sizeof(from->program));
 		facts->nr_refusals++;
 	}
 }
@@ -339,7 +341,7 @@ int backend_take(const struct told *told, struct findings *findings,
 	/* Reading empty places would allocate pages of the shared file. */
 	if (!atomic_load(&told->nr_seq))
 		return 0;
-	ret = places_take(told->places, TOLD_NR_PLACES, findings);
-	err = places_take(told->objects, TOLD_NR_OBJECTS, findings);
+	ret = backend_take_places(told->places, TOLD_NR_PLACES, findings);
+	err = backend_take_places(told->objects, TOLD_NR_OBJECTS, findings);
 	return ret ? ret : err;
 }

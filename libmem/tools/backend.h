@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "finding.h"
+#include "findings.h"
 #include "report.h"
 
 struct stacks;

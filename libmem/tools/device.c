@@ -17,15 +17,15 @@
 #define MISC_PREFIX	"heapsim-"
 
 /**
- * device_ask() - read probe and info
- * @state: out: the answers
+ * device_read() - read probe and info
+ * @state: out: what the module returned
  *
  * The device is closed again, since an open one prevents others from unloading
  * the module.
  *
- * Return: 0 or -errno, for device_tell_error().
+ * Return: 0 or -errno, for device_print_error().
  */
-int device_ask(struct device_state *state)
+int device_read(struct device_state *state)
 {
 	int fd = open(DEVICE_PATH, O_RDONLY | O_CLOEXEC), err = 0;
 
@@ -42,26 +42,21 @@ int device_ask(struct device_state *state)
 }
 
 /**
- * device_tell_error() - print why the device could not be read
+ * device_print_error() - print why the device could not be read
  * @who: prefix of the message
- * @err: error of device_ask(), -errno
+ * @err: error of device_read(), -errno
  *
  * Return: EXIT_FAILED.
  */
-int device_tell_error(const char *who, int err)
+int device_print_error(const char *who, int err)
 {
 	if (err == -ENOENT && module_state() == MODULE_ABSENT)
-		fprintf(stderr,
-			"%s: the module is not loaded: sudo heapsim load\n",
-			who);
-	else if (err == -EACCES || err == -EPERM)
-		fprintf(stderr, "%s: " DEVICE_PATH
-			": access denied; heapsim's udev rule permits it to the group video\n",
-			who);
-	else
-		fprintf(stderr, "%s: " DEVICE_PATH ": %s\n", who,
-			strerror(-err));
-	return EXIT_FAILED;
+		return error_print(who,
+				   "the module is not loaded: sudo heapsim load");
+	if (err == -EACCES || err == -EPERM)
+		return error_print(who, DEVICE_PATH
+				   ": access denied; heapsim's udev rule permits it to the group video");
+	return error_print(who, DEVICE_PATH ": %s", strerror(-err));
 }
 
 /** device_policy() - return the policy's name as the parameter takes it */
@@ -78,7 +73,7 @@ const char *device_policy(const struct device_state *state)
 	return "unknown";
 }
 
-static int is_heap(const struct dirent *entry)
+static int device_is_heap(const struct dirent *entry)
 {
 	return !strncmp(entry->d_name, MISC_PREFIX, strlen(MISC_PREFIX));
 }
@@ -102,7 +97,7 @@ char *device_heaps(const char *separator)
 	out = open_memstream(&names, &size);
 	if (!out)
 		return NULL;
-	nr = scandir(MISC_CLASS, &entries, is_heap, alphasort);
+	nr = scandir(MISC_CLASS, &entries, device_is_heap, alphasort);
 	for (i = 0; i < nr; i++) {
 		fprintf(out, "%s%s", i ? separator : "",
 			entries[i]->d_name + strlen(MISC_PREFIX));

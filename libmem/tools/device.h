@@ -15,8 +15,8 @@ struct device_state {
 	struct heapsim_info info;
 };
 
-int device_ask(struct device_state *state);
-int device_tell_error(const char *who, int err);
+int device_read(struct device_state *state);
+int device_print_error(const char *who, int err);
 const char *device_policy(const struct device_state *state);
 char *device_heaps(const char *separator);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads the events of libmem's embedded backend from a ring in shared memory
- * (told/told.h) while the program runs, and writes them to the timeline
+ * (record/tables.h) while the program runs, and writes them to the timeline
  * (trace.c). The program can write to this memory, too, so nothing in it is
  * trusted. Events of the module pass through this file, too, since the names of
  * their kernels are found in the same way.
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../clock.h"
+#include "backtrace.h"
 #include "events.h"
 #include "symbol.h"
 
@@ -79,21 +80,18 @@ void events_close(struct events *events)
 }
 
 /* Returns the function's name at a frame, to be freed; NULL if unknown. */
-static char *name_find(struct events *e, uint64_t frame)
+static char *events_name_find(struct events *e, uint64_t frame)
 {
-	const uint64_t number = frame >> STACKS_MODULE_SHIFT;
-	char path[STACKS_PATH_LEN + 1] = "";
+	char path[STACKS_PATH_LEN + 1];
 	struct frame frames[32];
 	int nr;
 
-	if (!number || number > STACKS_NR_MODULES)
+	if (!backtrace_module_path(e->stacks, frame, path))
 		return NULL;
 	if (!e->symbols)
 		e->symbols = symbols_open();
 	if (!e->symbols)
 		return NULL;
-	/* The path may lack a terminating null byte. */
-	memcpy(path, e->stacks->modules[number - 1].path, STACKS_PATH_LEN);
 	nr = symbols_find(e->symbols, path, frame & STACKS_OFF_MASK, frames,
 			  sizeof(frames) / sizeof(frames[0]));
 	/* Other functions may be inlined where the kernel begins. */
@@ -101,8 +99,8 @@ static char *name_find(struct events *e, uint64_t frame)
 	       strdup(frames[nr - 1].function) : NULL;
 }
 
-static const char *name_of(struct events *e, uint64_t frame,
-			   const char *unnamed)
+static const char *events_name(struct events *e, uint64_t frame,
+			       const char *unnamed)
 {
 	unsigned int i;
 
@@ -117,32 +115,33 @@ static const char *name_of(struct events *e, uint64_t frame,
 	}
 	if (i == e->nr_names) {
 		free(e->names[i]);
-		e->names[i] = name_find(e, frame);
+		e->names[i] = events_name_find(e, frame);
 		e->frames[i] = frame;
 		e->nr_names++;
 	}
 	return e->names[i] ? e->names[i] : unnamed;
 }
 
-static int draw(struct events *e, const struct told_event *event)
+static void events_write(struct events *e, const struct told_event *event)
 {
 	const struct heapsim_record *r = &event->record;
 	const struct trace_job job = {
-		.kernel = name_of(e, event->kernel, r->kind == TOLD_CALL ?
-				  "host function" : "kernel"),
+		.kernel = events_name(e, event->kernel, r->kind == TOLD_CALL ?
+				      "host function" : "kernel"),
 		.thread = event->thread,
 	};
 
 	if (r->kind == HEAPSIM_RECORD_DROPPED)
-		return 0;
+		return;
 	if (r->kind < HEAPSIM_RECORD_FILL)
-		return trace_finding(e->trace, r);
-	return trace_event(e->trace, r, &job);
+		trace_finding(e->trace, r);
+	else
+		trace_event(e->trace, r, &job);
 }
 
 /* Returns 1 with the next event, -1 if it is incomplete, 0 if skipped. */
-static int event_take(struct events *e, uint64_t nr, bool is_last,
-		      struct told_event *event)
+static int events_take(struct events *e, uint64_t nr, bool is_last,
+		       struct told_event *event)
 {
 	const struct told *told = &e->stacks->told;
 	const struct told_event *place = &told->events[nr % TOLD_NR_EVENTS];
@@ -162,7 +161,7 @@ static int event_take(struct events *e, uint64_t nr, bool is_last,
 	return 0;
 }
 
-static int lost_draw(struct events *e)
+static void events_write_lost(struct events *e)
 {
 	const uint64_t nr = atomic_load(&e->stacks->told.nr_events_lost) +
 			    e->nr_skipped;
@@ -173,27 +172,24 @@ static int lost_draw(struct events *e)
 	};
 
 	if (!r.count)
-		return 0;
+		return;
 	e->nr_lost = nr;
-	return trace_event(e->trace, &r, NULL);
+	trace_event(e->trace, &r, NULL);
 }
 
 /**
  * events_read() - write the events reported so far to the timeline
  * @events: reader; NULL does nothing
  * @is_last: no process writes events any more
- *
- * Return: 0 or the first error, -errno; after an error the rest is still read.
  */
-int events_read(struct events *events, bool is_last)
+void events_read(struct events *events, bool is_last)
 {
 	struct told *told;
 	struct told_event event;
 	uint64_t nr, end;
-	int ret = 0, err;
 
 	if (!events)
-		return 0;
+		return;
 	told = &events->stacks->told;
 	nr = atomic_load(&told->nr_read);
 	end = atomic_load(&told->nr_events);
@@ -201,30 +197,28 @@ int events_read(struct events *events, bool is_last)
 	if (end - nr > TOLD_NR_EVENTS)
 		end = nr + TOLD_NR_EVENTS;
 	for (; nr != end; nr++) {
-		const int is_there = event_take(events, nr, is_last, &event);
+		const int found = events_take(events, nr, is_last, &event);
 
-		if (is_there < 0)
+		if (found < 0)
 			break;
-		err = is_there ? draw(events, &event) : 0;
+		if (found)
+			events_write(events, &event);
 		atomic_store(&told->nr_read, nr + 1);
-		ret = ret ? ret : err;
 	}
-	err = lost_draw(events);
-	return ret ? ret : err;
+	events_write_lost(events);
 }
 
 /**
  * events_of_module() - write an event of the module to the timeline
  * @events: reader, which finds the names of kernels
  * @r: record of the event
- *
- * Return: as for trace_event().
  */
-int events_of_module(struct events *events, const struct heapsim_record *r)
+void events_write_of_module(struct events *events,
+			    const struct heapsim_record *r)
 {
 	const struct trace_job job = {
-		.kernel = name_of(events, r->kernel, "kernel"),
+		.kernel = events_name(events, r->kernel, "kernel"),
 	};
 
-	return trace_event(events->trace, r, &job);
+	trace_event(events->trace, r, &job);
 }

@@ -12,7 +12,8 @@ struct events;
 
 struct events *events_open(struct stacks *stacks, struct trace *trace);
 void events_close(struct events *events);
-int events_read(struct events *events, bool is_last);
-int events_of_module(struct events *events, const struct heapsim_record *r);
+void events_read(struct events *events, bool is_last);
+void events_write_of_module(struct events *events,
+			    const struct heapsim_record *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Findings, one for each place in a program, made from records and stacks. */
+/* A finding: one place in a program, and what went wrong there */
 #ifndef HEAPSIM_FINDING_H
 #define HEAPSIM_FINDING_H
 
@@ -9,32 +9,21 @@
 
 #include <linux/heapsim.h>
 
+#include "backtrace.h"
 #include "kind.h"
 #include "outside.h"
-#include "symbol.h"
 
-struct stacks;
 struct told_shape;
-
-/**
- * struct backtrace - a stack, innermost frame first
- * @nr: number of frames; 0: unknown
- * @frames: array of @nr
- */
-struct backtrace {
-	int nr;
-	struct frame *frames;
-};
 
 /**
  * struct finding - one place in a program, and what went wrong there
  * @next: next finding in the list
- * @hash_next: next finding in the bucket; private to finding.c
+ * @hash_next: next finding in the bucket; private to findings.c
  * @record: the first record; its count and bytes are the sums of all records
  * @nr_bufs: number of buffers concerned, a lower bound: a buffer is counted
  *	when it differs from the one before
  * @last_buf: the last of them
- * @cpu_key: key of the CPU's stack, until it is resolved
+ * @cpu_key: key of the CPU's stack (backtrace.h), until it is resolved
  * @other_key: key of the other side's stack
  * @cpu: stack of the CPU's side
  * @other: stack of the other side
@@ -70,55 +59,6 @@ struct finding {
 	struct backtrace attaches[HEAPSIM_RECORD_NR_ATTACHES];
 };
 
-/**
- * struct totals - sums over all findings
- * @errors: occurrences of errors, without suppressed ones
- * @places: findings that are errors, without suppressed ones
- * @suppressed: occurrences of errors that a suppression matches
- * @dropped: records that were lost, since they were not read in time
- * @dropped_errors: lost records of errors, suppressed or not
- * @lost_stacks: stacks for which the file had no room
- * @leaks: objects that were never destroyed, without suppressed ones
- * @leaked_bytes: bytes of these objects
- * @leak_places: places where these objects were made
- */
-struct totals {
-	uint64_t errors;
-	uint64_t places;
-	uint64_t suppressed;
-	uint64_t dropped;
-	uint64_t dropped_errors;
-	uint64_t lost_stacks;
-	uint64_t leaks;
-	uint64_t leaked_bytes;
-	uint64_t leak_places;
-};
-
-/** enum leak_check - how objects that were never destroyed are handled */
-enum leak_check {
-	LEAKS_NOT_TOLD,
-	LEAKS_TOLD,
-	LEAKS_ARE_ERRORS,
-};
-
-struct findings;
-
-struct findings *findings_open(struct stacks *stacks);
-void findings_set_program(struct findings *findings, const char *path);
-void findings_close(struct findings *findings);
-void findings_set_leak_check(struct findings *findings, enum leak_check check);
-int findings_add(struct findings *findings, struct heapsim_record *r);
-int findings_add_told(struct findings *findings, struct finding *finding,
-		      uint32_t cpu_stack, uint32_t other_stack,
-		      uint32_t kernel_stack);
-void findings_add_dropped(struct findings *findings, uint64_t nr,
-			  uint64_t nr_harmless);
-bool findings_are_waiting(const struct findings *findings);
-int findings_retry(struct findings *findings);
-int findings_end(struct findings *findings);
-struct finding *findings_first(const struct findings *findings);
-struct totals findings_total(const struct findings *findings);
-
 /* Including the terminating null byte */
 #define FINDING_CALL_LEN	(2 * HEAPSIM_NAME_LEN)
 
@@ -141,7 +81,5 @@ bool finding_row(const struct finding *finding, struct finding_row *row);
 bool finding_is_leak(const struct finding *finding);
 const char *finding_call(const struct finding *finding,
 			 char name[FINDING_CALL_LEN]);
-bool finding_is_error(const struct findings *findings,
-		      const struct finding *finding);
 
 #endif

@@ -22,7 +22,7 @@
  * processes named heapsim (pkill) is not meant for the group.
  */
 __attribute__((noreturn))
-static void witness(const struct group *group, pid_t parent)
+static void witness_run(const struct group *group, pid_t parent)
 {
 	char *end = group->last_arg + strlen(group->last_arg);
 
@@ -50,7 +50,7 @@ static void witness_start(struct group *group)
 	sigprocmask(SIG_SETMASK, &all, &old);
 	group->witness = syscall(SYS_clone, 0UL, NULL, NULL, NULL, NULL);
 	if (!group->witness)
-		witness(group, parent);
+		witness_run(group, parent);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 

@@ -8,6 +8,11 @@
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
 
+/* Exit codes that shells use */
+#define EXIT_NOT_EXECUTABLE	126
+#define EXIT_NOT_FOUND		127
+#define EXIT_BY_SIGNAL		128	/* plus the signal's number */
+
 /*
  * The main() of each subcommand. @argv[0] is its full name ("heapsim load"),
  * with which getopt_long() begins messages; its own arguments follow. Returns
@@ -20,9 +25,11 @@ int cmd_info(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 
-/* usage.c */
+/* error.c */
 __attribute__((format(printf, 2, 3)))
-int usage_error(const char *name, const char *format, ...);
-int usage_try(const char *name);
+int error_print(const char *name, const char *format, ...);
+__attribute__((format(printf, 2, 3)))
+int error_usage(const char *name, const char *format, ...);
+int error_try(const char *name);
 
 #endif

@@ -20,7 +20,7 @@ static const char help[] =
 "  -j, --json  one JSON object\n"
 "  -h, --help  this text\n";
 
-static char *version_read(void)
+static char *info_read_version(void)
 {
 	FILE *file = fopen("/sys/module/heapsim/version", "re");
 	char *version = NULL;
@@ -33,7 +33,8 @@ static char *version_read(void)
 	return version;
 }
 
-static void print_board(const struct heapsim_probe *probe, const char *policy)
+static void info_print_board(const struct heapsim_probe *probe,
+			     const char *policy)
 {
 	char size[NUMBER_LEN];
 
@@ -55,7 +56,7 @@ static void print_board(const struct heapsim_probe *probe, const char *policy)
 	       "mapped cached: this machine supports nothing else");
 }
 
-static void print_now(const struct heapsim_info *info)
+static void info_print_state(const struct heapsim_info *info)
 {
 	char size[NUMBER_LEN];
 
@@ -71,36 +72,37 @@ static void print_now(const struct heapsim_info *info)
 	       (unsigned long long)info->missing_ends);
 }
 
-static void print_text(const struct device_state *state)
+static void info_print_text(const struct device_state *state)
 {
-	char *version = version_read(), *heaps = device_heaps(" ");
+	char *version = info_read_version(), *heaps = device_heaps(" ");
 
 	printf("module          %s, ABI %u\n", version ? version : "?",
 	       state->probe.abi_version);
-	print_board(&state->probe, device_policy(state));
+	info_print_board(&state->probe, device_policy(state));
 	printf("heaps           %s\n", heaps ? heaps : "?");
-	print_now(&state->info);
+	info_print_state(&state->info);
 	free(version);
 	free(heaps);
 }
 
-static void add_number(json_object *to, const char *name, __u64 number)
+static void info_add_number(json_object *to, const char *name, __u64 number)
 {
 	json_object_object_add(to, name, json_object_new_uint64(number));
 }
 
-static void add_bool(json_object *to, const char *name, bool is)
+static void info_add_bool(json_object *to, const char *name, bool is)
 {
 	json_object_object_add(to, name, json_object_new_boolean(is));
 }
 
-static void add_string(json_object *to, const char *name, const char *string)
+static void info_add_string(json_object *to, const char *name,
+			    const char *string)
 {
 	json_object_object_add(to, name, string ?
 			       json_object_new_string(string) : NULL);
 }
 
-static json_object *heaps_object(void)
+static json_object *info_make_heaps(void)
 {
 	json_object *list = json_object_new_array();
 	char *heaps = device_heaps(" "), *name, *rest;
@@ -113,34 +115,34 @@ static json_object *heaps_object(void)
 }
 
 /* Keys are the names of the fields in <linux/heapsim.h>. */
-static void print_json(const struct device_state *state)
+static void info_print_json(const struct device_state *state)
 {
 	const struct heapsim_probe *probe = &state->probe;
 	const struct heapsim_info *info = &state->info;
 	json_object *all = json_object_new_object();
-	char *version = version_read();
+	char *version = info_read_version();
 
-	add_string(all, "version", version);
-	add_number(all, "abi_version", probe->abi_version);
-	add_string(all, "soc", probe->soc);
-	add_bool(all, "io_coherent", probe->io_coherent);
-	add_number(all, "line_size", probe->line_size);
-	add_number(all, "fill_size", probe->fill_size);
-	add_number(all, "page_size", probe->page_size);
-	add_string(all, "policy", device_policy(state));
-	add_bool(all, "evict_random", probe->evict_random);
-	add_number(all, "seed", probe->seed);
-	add_bool(all, "write_combine",
-		 probe->features & HEAPSIM_FEATURE_WRITE_COMBINE);
-	json_object_object_add(all, "heaps", heaps_object());
-	add_number(all, "nr_bufs", info->nr_bufs);
-	add_number(all, "buf_bytes", info->buf_bytes);
-	add_number(all, "cpu_bytes", info->cpu_bytes);
-	add_number(all, "pool_bytes", info->pool_bytes);
-	add_number(all, "limit_bytes", info->limit_bytes);
-	add_number(all, "user_limit_bytes", info->user_limit_bytes);
-	add_number(all, "nr_jobs", info->nr_jobs);
-	add_number(all, "missing_ends", info->missing_ends);
+	info_add_string(all, "version", version);
+	info_add_number(all, "abi_version", probe->abi_version);
+	info_add_string(all, "soc", probe->soc);
+	info_add_bool(all, "io_coherent", probe->io_coherent);
+	info_add_number(all, "line_size", probe->line_size);
+	info_add_number(all, "fill_size", probe->fill_size);
+	info_add_number(all, "page_size", probe->page_size);
+	info_add_string(all, "policy", device_policy(state));
+	info_add_bool(all, "evict_random", probe->evict_random);
+	info_add_number(all, "seed", probe->seed);
+	info_add_bool(all, "write_combine",
+		      probe->features & HEAPSIM_FEATURE_WRITE_COMBINE);
+	json_object_object_add(all, "heaps", info_make_heaps());
+	info_add_number(all, "nr_bufs", info->nr_bufs);
+	info_add_number(all, "buf_bytes", info->buf_bytes);
+	info_add_number(all, "cpu_bytes", info->cpu_bytes);
+	info_add_number(all, "pool_bytes", info->pool_bytes);
+	info_add_number(all, "limit_bytes", info->limit_bytes);
+	info_add_number(all, "user_limit_bytes", info->user_limit_bytes);
+	info_add_number(all, "nr_jobs", info->nr_jobs);
+	info_add_number(all, "missing_ends", info->missing_ends);
 	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY |
 					    JSON_C_TO_STRING_SPACED |
 					    JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -168,18 +170,18 @@ int cmd_info(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(argv[0]);
+			return error_try(argv[0]);
 		}
 	}
 	if (optind < argc)
-		return usage_error(argv[0], "%s: takes no argument",
+		return error_usage(argv[0], "%s: takes no argument",
 				   argv[optind]);
-	err = device_ask(&state);
+	err = device_read(&state);
 	if (err)
-		return device_tell_error(argv[0], err);
+		return device_print_error(argv[0], err);
 	if (is_json)
-		print_json(&state);
+		info_print_json(&state);
 	else
-		print_text(&state);
+		info_print_text(&state);
 	return EXIT_OK;
 }

@@ -15,7 +15,7 @@
 #define JSON_VERSION	1
 
 /* A program chose the text; bytes that are not UTF-8 are not valid in JSON. */
-static json_object *text(const char *s, size_t max)
+static json_object *json_text(const char *s, size_t max)
 {
 	json_object *o = NULL;
 	mbstate_t state = { 0 };
@@ -39,19 +39,20 @@ static json_object *text(const char *s, size_t max)
 	return o;
 }
 
-static json_object *number(uint64_t n)
+static json_object *json_number(uint64_t n)
 {
 	return json_object_new_uint64(n);
 }
 
-static json_object *frame_of(const struct frame *frame)
+static json_object *json_frame(const struct frame *frame)
 {
 	json_object *o = json_object_new_object();
 
-	json_object_object_add(o, "address", number(frame->address));
-	json_object_object_add(o, "module", text(frame->module, SIZE_MAX));
-	json_object_object_add(o, "function", text(frame->function, SIZE_MAX));
-	json_object_object_add(o, "file", text(frame->file, SIZE_MAX));
+	json_object_object_add(o, "address", json_number(frame->address));
+	json_object_object_add(o, "module", json_text(frame->module, SIZE_MAX));
+	json_object_object_add(o, "function",
+			       json_text(frame->function, SIZE_MAX));
+	json_object_object_add(o, "file", json_text(frame->file, SIZE_MAX));
 	json_object_object_add(o, "line", frame->line ?
 			       json_object_new_int(frame->line) : NULL);
 	json_object_object_add(o, "is_inlined",
@@ -59,22 +60,22 @@ static json_object *frame_of(const struct frame *frame)
 	return o;
 }
 
-static json_object *stack_of(const struct backtrace *trace)
+static json_object *json_stack(const struct backtrace *trace)
 {
 	json_object *o = json_object_new_array();
 	int i;
 
 	for (i = 0; i < trace->nr; i++)
-		json_object_array_add(o, frame_of(&trace->frames[i]));
+		json_object_array_add(o, json_frame(&trace->frames[i]));
 	return o;
 }
 
-static json_object *why_of(enum outside_why why)
+static json_object *json_why(enum outside_why why)
 {
 	return json_object_new_string(outside_why_name(why));
 }
 
-static json_object *cpu_of(const struct finding *f)
+static json_object *json_cpu(const struct finding *f)
 {
 	const struct heapsim_record_cpu *cpu = &f->record.cpu;
 	json_object *o;
@@ -82,20 +83,21 @@ static json_object *cpu_of(const struct finding *f)
 	if (!cpu->time_ns)
 		return NULL;
 	o = json_object_new_object();
-	json_object_object_add(o, "pid", number(cpu->pid));
-	json_object_object_add(o, "tid", number(cpu->tid));
-	json_object_object_add(o, "comm", text(cpu->comm, sizeof(cpu->comm)));
-	json_object_object_add(o, "ip", number(cpu->ip));
-	json_object_object_add(o, "addr", number(cpu->addr));
-	json_object_object_add(o, "time_ns", number(cpu->time_ns));
+	json_object_object_add(o, "pid", json_number(cpu->pid));
+	json_object_object_add(o, "tid", json_number(cpu->tid));
+	json_object_object_add(o, "comm",
+			       json_text(cpu->comm, sizeof(cpu->comm)));
+	json_object_object_add(o, "ip", json_number(cpu->ip));
+	json_object_object_add(o, "addr", json_number(cpu->addr));
+	json_object_object_add(o, "time_ns", json_number(cpu->time_ns));
 	json_object_object_add(o, "is_write",
 			       json_object_new_boolean(cpu->is_write));
-	json_object_object_add(o, "stack", stack_of(&f->cpu));
-	json_object_object_add(o, "no_stack", why_of(f->cpu_why));
+	json_object_object_add(o, "stack", json_stack(&f->cpu));
+	json_object_object_add(o, "no_stack", json_why(f->cpu_why));
 	return o;
 }
 
-static json_object *other_of(const struct finding *f)
+static json_object *json_other(const struct finding *f)
 {
 	const struct heapsim_record_other *other = &f->record.other;
 	const char *type = kind_other_name(other->type);
@@ -106,35 +108,35 @@ static json_object *other_of(const struct finding *f)
 	o = json_object_new_object();
 	json_object_object_add(o, "type", json_object_new_string(type));
 	json_object_object_add(o, "name",
-			       text(other->name, sizeof(other->name)));
-	json_object_object_add(o, "pid", number(other->pid));
+			       json_text(other->name, sizeof(other->name)));
+	json_object_object_add(o, "pid", json_number(other->pid));
 	json_object_object_add(o, "comm",
-			       text(other->comm, sizeof(other->comm)));
-	json_object_object_add(o, "job", number(other->job));
-	json_object_object_add(o, "stream", number(other->stream));
-	json_object_object_add(o, "kernel", stack_of(&f->kernel));
-	json_object_object_add(o, "time_ns", number(other->time_ns));
-	json_object_object_add(o, "stack", stack_of(&f->other));
-	json_object_object_add(o, "no_stack", why_of(f->other_why));
+			       json_text(other->comm, sizeof(other->comm)));
+	json_object_object_add(o, "job", json_number(other->job));
+	json_object_object_add(o, "stream", json_number(other->stream));
+	json_object_object_add(o, "kernel", json_stack(&f->kernel));
+	json_object_object_add(o, "time_ns", json_number(other->time_ns));
+	json_object_object_add(o, "stack", json_stack(&f->other));
+	json_object_object_add(o, "no_stack", json_why(f->other_why));
 	return o;
 }
 
-static json_object *attach_of(uint32_t attach, uint64_t stream)
+static json_object *json_attach(uint32_t attach, uint64_t stream)
 {
 	switch (attach) {
 	case HEAPSIM_ATTACH_GLOBAL:
-		return text("global", SIZE_MAX);
+		return json_text("global", SIZE_MAX);
 	case HEAPSIM_ATTACH_HOST:
-		return text("host", SIZE_MAX);
+		return json_text("host", SIZE_MAX);
 	case HEAPSIM_ATTACH_SINGLE:
-		return number(stream);
+		return json_number(stream);
 	default:
 		return NULL;
 	}
 }
 
-static json_object *attached_of(const struct heapsim_record_attach *a,
-				const struct backtrace *trace)
+static json_object *json_attached(const struct heapsim_record_attach *a,
+				  const struct backtrace *trace)
 {
 	static const char *const by[] = {
 		[HEAPSIM_ATTACHED_BY_CALL] = "call",
@@ -144,16 +146,16 @@ static json_object *attached_of(const struct heapsim_record_attach *a,
 	const bool is_known = a->by < sizeof(by) / sizeof(by[0]);
 	json_object *o = json_object_new_object();
 
-	json_object_object_add(o, "attach", attach_of(a->attach, a->stream));
-	json_object_object_add(o, "by", text(is_known ? by[a->by] : NULL,
-					     SIZE_MAX));
-	json_object_object_add(o, "stream", number(a->stream));
-	json_object_object_add(o, "time_ns", number(a->time_ns));
-	json_object_object_add(o, "stack", stack_of(trace));
+	json_object_object_add(o, "attach", json_attach(a->attach, a->stream));
+	json_object_object_add(o, "by", json_text(is_known ? by[a->by] : NULL,
+						  SIZE_MAX));
+	json_object_object_add(o, "stream", json_number(a->stream));
+	json_object_object_add(o, "time_ns", json_number(a->time_ns));
+	json_object_object_add(o, "stack", json_stack(trace));
 	return o;
 }
 
-static json_object *attaches_of(const struct finding *f)
+static json_object *json_attaches(const struct finding *f)
 {
 	json_object *o = json_object_new_array();
 	int i;
@@ -161,14 +163,14 @@ static json_object *attaches_of(const struct finding *f)
 	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++) {
 		const struct heapsim_record_attach *a = &f->record.attaches[i];
 
-		if (a->attach)
-			json_object_array_add(o,
-					      attached_of(a, &f->attaches[i]));
+		if (!a->attach)
+			continue;
+		json_object_array_add(o, json_attached(a, &f->attaches[i]));
 	}
 	return o;
 }
 
-static json_object *row_of(const struct finding *f)
+static json_object *json_row(const struct finding *f)
 {
 	struct finding_row row;
 	json_object *o;
@@ -176,15 +178,15 @@ static json_object *row_of(const struct finding *f)
 	if (!finding_row(f, &row))
 		return NULL;
 	o = json_object_new_object();
-	json_object_object_add(o, "plane", number(row.plane));
-	json_object_object_add(o, "row", number(row.row));
-	json_object_object_add(o, "byte", number(row.byte));
-	json_object_object_add(o, "row_len", number(row.len));
+	json_object_object_add(o, "plane", json_number(row.plane));
+	json_object_object_add(o, "row", json_number(row.row));
+	json_object_object_add(o, "byte", json_number(row.byte));
+	json_object_object_add(o, "row_len", json_number(row.len));
 	return o;
 }
 
 /* Returns the image or other object in the buffer. */
-static json_object *holder_of(const struct finding *f)
+static json_object *json_holder(const struct finding *f)
 {
 	const struct told_shape *shape = f->shape;
 	json_object *o;
@@ -195,15 +197,15 @@ static json_object *holder_of(const struct finding *f)
 	json_object_object_add(o, "type",
 			       json_object_new_string(finding_holder(f)));
 	json_object_object_add(o, "name",
-			       text(shape->name, sizeof(shape->name)));
+			       json_text(shape->name, sizeof(shape->name)));
 	json_object_object_add(o, "format",
-			       text(shape->format, sizeof(shape->format)));
-	json_object_object_add(o, "width", number(shape->width));
-	json_object_object_add(o, "height", number(shape->height));
+			       json_text(shape->format, sizeof(shape->format)));
+	json_object_object_add(o, "width", json_number(shape->width));
+	json_object_object_add(o, "height", json_number(shape->height));
 	return o;
 }
 
-static json_object *buffer_of(const struct finding *f)
+static json_object *json_buffer(const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 	char call[FINDING_CALL_LEN];
@@ -212,32 +214,32 @@ static json_object *buffer_of(const struct finding *f)
 	if (finding_call(f, call))
 		return NULL;
 	o = json_object_new_object();
-	json_object_object_add(o, "id", number(r->buf));
-	json_object_object_add(o, "name", text(r->name, sizeof(r->name)));
-	json_object_object_add(o, "off", number(r->off));
-	json_object_object_add(o, "len", number(r->len));
+	json_object_object_add(o, "id", json_number(r->buf));
+	json_object_object_add(o, "name", json_text(r->name, sizeof(r->name)));
+	json_object_object_add(o, "off", json_number(r->off));
+	json_object_object_add(o, "len", json_number(r->len));
 	json_object_object_add(o, "attach",
-			       attach_of(r->attach, r->attach_stream));
+			       json_attach(r->attach, r->attach_stream));
 	return o;
 }
 
 /* Returns the proposed fix in one line. */
-static json_object *mend_of(const struct finding *f)
+static json_object *json_fix(const struct finding *f)
 {
-	const char *mend = kind_mend(f->record.kind, f->record.missing, f->api);
-	char *line = mend ? strdup(mend) : NULL;
+	const char *fix = kind_fix(f->record.kind, f->record.missing, f->api);
+	char *line = fix ? strdup(fix) : NULL;
 	json_object *o;
 	char *at;
 
 	for (at = line; at && (at = strchr(at, '\n')); )
 		*at = ' ';
-	o = text(line, SIZE_MAX);
+	o = json_text(line, SIZE_MAX);
 	free(line);
 	return o;
 }
 
-static json_object *finding_of(const struct findings *findings,
-			       const struct finding *f)
+static json_object *json_finding(const struct findings *findings,
+				 const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 	const char *missing = kind_missing_name(r->missing);
@@ -246,39 +248,41 @@ static json_object *finding_of(const struct findings *findings,
 	char call[FINDING_CALL_LEN];
 
 	json_object_object_add(o, "kind",
-			       text(kind_of(r->kind)->name, SIZE_MAX));
+			       json_text(kind_of(r->kind)->name, SIZE_MAX));
 	json_object_object_add(o, "is_error",
 			       json_object_new_boolean(is_error));
-	json_object_object_add(o, "count", number(r->count));
-	json_object_object_add(o, "bytes", number(r->bytes));
-	json_object_object_add(o, "time_ns", number(r->time_ns));
-	json_object_object_add(o, "call", text(finding_call(f, call),
-					       SIZE_MAX));
-	json_object_object_add(o, "buffer", buffer_of(f));
-	json_object_object_add(o, "nr_buffers", number(f->nr_bufs));
-	json_object_object_add(o, "holder", holder_of(f));
-	json_object_object_add(o, "place", row_of(f));
-	json_object_object_add(o, "attaches", attaches_of(f));
-	json_object_object_add(o, "missing", text(missing, SIZE_MAX));
-	json_object_object_add(o, "api", text(kind_api_name(f->api), SIZE_MAX));
-	json_object_object_add(o, "mend", mend_of(f));
-	json_object_object_add(o, "cpu", cpu_of(f));
-	json_object_object_add(o, "other", other_of(f));
+	json_object_object_add(o, "count", json_number(r->count));
+	json_object_object_add(o, "bytes", json_number(r->bytes));
+	json_object_object_add(o, "time_ns", json_number(r->time_ns));
+	json_object_object_add(o, "call", json_text(finding_call(f, call),
+						    SIZE_MAX));
+	json_object_object_add(o, "buffer", json_buffer(f));
+	json_object_object_add(o, "nr_buffers", json_number(f->nr_bufs));
+	json_object_object_add(o, "holder", json_holder(f));
+	json_object_object_add(o, "place", json_row(f));
+	json_object_object_add(o, "attaches", json_attaches(f));
+	json_object_object_add(o, "missing", json_text(missing, SIZE_MAX));
+	json_object_object_add(o, "api",
+			       json_text(kind_api_name(f->api), SIZE_MAX));
+	json_object_object_add(o, "mend", json_fix(f));
+	json_object_object_add(o, "cpu", json_cpu(f));
+	json_object_object_add(o, "other", json_other(f));
 	json_object_object_add(o, "suppressed_by",
-			       text(f->suppressed_by, SIZE_MAX));
+			       json_text(f->suppressed_by, SIZE_MAX));
 	return o;
 }
 
-static json_object *program_of(const struct run_facts *facts)
+static json_object *json_program(const struct run_facts *facts)
 {
 	json_object *o = json_object_new_object();
 	json_object *argv = json_object_new_array();
 	int i;
 
 	for (i = 0; facts->argv[i]; i++)
-		json_object_array_add(argv, text(facts->argv[i], SIZE_MAX));
+		json_object_array_add(argv,
+				      json_text(facts->argv[i], SIZE_MAX));
 	json_object_object_add(o, "argv", argv);
-	json_object_object_add(o, "pid", number(facts->pid));
+	json_object_object_add(o, "pid", json_number(facts->pid));
 	json_object_object_add(o, "exit_code", WIFEXITED(facts->status) ?
 			       json_object_new_int(WEXITSTATUS(facts->status)) :
 			       NULL);
@@ -288,7 +292,7 @@ static json_object *program_of(const struct run_facts *facts)
 	return o;
 }
 
-static json_object *refused_of(const struct run_facts *facts)
+static json_object *json_refused(const struct run_facts *facts)
 {
 	json_object *o = json_object_new_array();
 	uint32_t i;
@@ -297,11 +301,11 @@ static json_object *refused_of(const struct run_facts *facts)
 		const struct run_refusal *r = &facts->refusals[i];
 		json_object *one = json_object_new_object();
 
-		json_object_object_add(one, "pid", number(r->pid));
+		json_object_object_add(one, "pid", json_number(r->pid));
 		json_object_object_add(one, "program",
-				       text(r->program, SIZE_MAX));
+				       json_text(r->program, SIZE_MAX));
 		json_object_object_add(one, "library",
-				       text(r->library, SIZE_MAX));
+				       json_text(r->library, SIZE_MAX));
 		json_object_array_add(o, one);
 	}
 	return o;
@@ -331,30 +335,32 @@ int report_write_json(FILE *out, const struct findings *findings,
 	/* mbrlen() depends on the locale. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	for (f = findings_first(findings); f; f = f->next)
-		json_object_array_add(list, finding_of(findings, f));
+		json_object_array_add(list, json_finding(findings, f));
 	json_object_object_add(all, "version",
 			       json_object_new_int(JSON_VERSION));
-	json_object_object_add(all, "program", program_of(facts));
-	json_object_object_add(all, "backend", text(backend, SIZE_MAX));
-	json_object_object_add(all, "contexts", number(facts->nr_contexts));
+	json_object_object_add(all, "program", json_program(facts));
+	json_object_object_add(all, "backend", json_text(backend, SIZE_MAX));
+	json_object_object_add(all, "contexts",
+			       json_number(facts->nr_contexts));
 	json_object_object_add(all, "inline_contexts",
-			       number(facts->nr_inline));
+			       json_number(facts->nr_inline));
 	json_object_object_add(all, "is_seen",
 			       json_object_new_boolean(facts->is_seen));
-	json_object_object_add(all, "refused", refused_of(facts));
-	json_object_object_add(all, "soc", text(facts->probe.soc,
-						sizeof(facts->probe.soc)));
+	json_object_object_add(all, "refused", json_refused(facts));
+	json_object_object_add(all, "soc", json_text(facts->probe.soc,
+						     sizeof(facts->probe.soc)));
 	json_object_object_add(all, "line_size",
-			       number(facts->probe.line_size));
+			       json_number(facts->probe.line_size));
 	json_object_object_add(all, "findings", list);
-	json_object_object_add(all, "dropped", number(t.dropped));
+	json_object_object_add(all, "dropped", json_number(t.dropped));
 	json_object_object_add(all, "dropped_errors",
-			       number(t.dropped_errors));
-	json_object_object_add(all, "suppressed", number(t.suppressed));
-	json_object_object_add(all, "leaks", number(t.leaks));
-	json_object_object_add(all, "leaked_bytes", number(t.leaked_bytes));
-	json_object_object_add(all, "places", number(t.places));
-	json_object_object_add(all, "errors", number(t.errors));
+			       json_number(t.dropped_errors));
+	json_object_object_add(all, "suppressed", json_number(t.suppressed));
+	json_object_object_add(all, "leaks", json_number(t.leaks));
+	json_object_object_add(all, "leaked_bytes",
+			       json_number(t.leaked_bytes));
+	json_object_object_add(all, "places", json_number(t.places));
+	json_object_object_add(all, "errors", json_number(t.errors));
 	ret = fprintf(out, "%s\n",
 		      json_object_to_json_string_ext(all, flags)) < 0 ? -EIO :
 									0;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "keeper.h"
+#include "number.h"
 #include "sample.h"
 
 #define MISC_CLASS	"/sys/class/misc"
@@ -49,7 +50,7 @@ struct look {
 	int nr;
 };
 
-static void devices_find(struct search *search)
+static void keeper_find_devices(struct search *search)
 {
 	struct device *device;
 	struct dirent *entry;
@@ -81,8 +82,8 @@ static void devices_find(struct search *search)
 	closedir(dir);
 }
 
-static const struct sample_buf *buf_find(const struct search *search,
-					 uint64_t inode)
+static const struct sample_buf *keeper_find_buf(const struct search *search,
+						uint64_t inode)
 {
 	size_t i;
 
@@ -93,7 +94,7 @@ static const struct sample_buf *buf_find(const struct search *search,
 }
 
 __attribute__((format(printf, 2, 3)))
-static void found(struct look *look, const char *format, ...)
+static void keeper_print_use(struct look *look, const char *format, ...)
 {
 	char comm[64] = "";
 	va_list args;
@@ -121,14 +122,15 @@ static void found(struct look *look, const char *format, ...)
 	va_end(args);
 }
 
-static void found_buf(struct look *look, const struct sample_buf *buf,
-		      const char *how)
+static void keeper_print_buf(struct look *look, const struct sample_buf *buf,
+			     const char *how)
 {
-	found(look, "buffer %llu%s%s%s (%s)", (unsigned long long)buf->id,
-	      *buf->name ? " \"" : "", buf->name, *buf->name ? "\"" : "", how);
+	keeper_print_use(look, "buffer %llu%s%s%s (%s)",
+			 (unsigned long long)buf->id, *buf->name ? " \"" : "",
+			 buf->name, *buf->name ? "\"" : "", how);
 }
 
-static void fd_look(struct look *look, int fds, const char *name)
+static void keeper_look_fd(struct look *look, int fds, const char *name)
 {
 	const struct search *search = look->search;
 	const struct sample_buf *buf;
@@ -142,19 +144,20 @@ static void fd_look(struct look *look, int fds, const char *name)
 	snprintf(how, sizeof(how), "fd %.20s", name);
 	for (i = 0; S_ISCHR(st.st_mode) && i < search->nr_devices; i++)
 		if (search->devices[i].nr == st.st_rdev)
-			found(look, "%s (%s)", search->devices[i].name, how);
+			keeper_print_use(look, "%s (%s)",
+					 search->devices[i].name, how);
 	if (!strncmp(link, "/dmabuf:", 8)) {
-		buf = buf_find(search, st.st_ino);
+		buf = keeper_find_buf(search, st.st_ino);
 		if (buf)
-			found_buf(look, buf, how);
+			keeper_print_buf(look, buf, how);
 		else if (search->bufs_err)
-			found(look, "a dma-buf (%s)", how);
+			keeper_print_use(look, "a dma-buf (%s)", how);
 	}
 	if (!strcmp(link, "anon_inode:sync_file"))
-		found(look, "a fence, perhaps of ours (%s)", how);
+		keeper_print_use(look, "a fence, perhaps of ours (%s)", how);
 }
 
-static void fds_look(struct look *look)
+static void keeper_look_fds(struct look *look)
 {
 	int fds = openat(look->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct dirent *entry;
@@ -169,7 +172,7 @@ static void fds_look(struct look *look)
 	}
 	while ((entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			fd_look(look, fds, entry->d_name);
+			keeper_look_fd(look, fds, entry->d_name);
 	closedir(dir);
 }
 
@@ -177,7 +180,7 @@ static void fds_look(struct look *look)
  * Lines are START-END PERM OFFSET DEV INODE PATH. Consecutive mappings of one
  * buffer are counted once.
  */
-static void maps_look(struct look *look)
+static void keeper_look_maps(struct look *look)
 {
 	int fd = openat(look->proc, "maps", O_RDONLY | O_CLOEXEC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
@@ -197,25 +200,26 @@ static void maps_look(struct look *look)
 		    inode == last)
 			continue;
 		last = inode;
-		buf = buf_find(look->search, inode);
+		buf = keeper_find_buf(look->search, inode);
 		if (buf)
-			found_buf(look, buf, "mapped");
+			keeper_print_buf(look, buf, "mapped");
 		else if (look->search->bufs_err)
-			found(look, "a dma-buf (mapped)");
+			keeper_print_use(look, "a dma-buf (mapped)");
 	}
 	free(line);
 	fclose(file);
 }
 
-static int process_look(struct search *search, int procs, const char *pid)
+static int keeper_look_process(struct search *search, int procs,
+			       const char *pid)
 {
 	struct look look = { .search = search, .pid = pid };
 
 	look.proc = openat(procs, pid, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (look.proc < 0)
 		return 0;	/* it has ended */
-	fds_look(&look);
-	maps_look(&look);
+	keeper_look_fds(&look);
+	keeper_look_maps(&look);
 	close(look.proc);
 	if (look.nr)
 		fputc('\n', search->out);
@@ -226,7 +230,7 @@ static int process_look(struct search *search, int procs, const char *pid)
  * Prints references that belong to no process: buffers that importers map, and
  * the totals, which include buffers in messages between processes.
  */
-static void rest_print(struct search *search)
+static void keeper_print_rest(struct search *search)
 {
 	struct device_state state;
 	size_t i;
@@ -237,13 +241,13 @@ static void rest_print(struct search *search)
 				"  drivers: buffer %llu is mapped by %u\n",
 				(unsigned long long)search->bufs[i].id,
 				search->bufs[i].nr_holders);
-	if (!device_ask(&state) &&
+	if (!device_read(&state) &&
 	    (state.info.nr_bufs || state.info.nr_jobs))
 		fprintf(search->out, "  %llu live buffer%s, %llu job%s\n",
 			(unsigned long long)state.info.nr_bufs,
-			state.info.nr_bufs == 1 ? "" : "s",
+			number_plural(state.info.nr_bufs),
 			(unsigned long long)state.info.nr_jobs,
-			state.info.nr_jobs == 1 ? "" : "s");
+			number_plural(state.info.nr_jobs));
 	if (search->nr_denied)
 		fprintf(search->out,
 			"  %d processes could not be looked at: root sees all\n",
@@ -264,15 +268,16 @@ int keeper_print_all(FILE *out)
 	int nr = 0;
 	DIR *dir;
 
-	devices_find(&search);
+	keeper_find_devices(&search);
 	search.bufs_err = sample_bufs_read(&search.bufs, &search.nr_bufs);
 	dir = opendir("/proc");
 	while (dir && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			nr += process_look(&search, dirfd(dir), entry->d_name);
+			nr += keeper_look_process(&search, dirfd(dir),
+						  entry->d_name);
 	if (dir)
 		closedir(dir);
-	rest_print(&search);
+	keeper_print_rest(&search);
 	free(search.bufs);
 	return nr;
 }

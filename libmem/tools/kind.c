@@ -294,7 +294,7 @@ static const struct kind unknown = {
  */
 static const struct {
 	const char *name;
-	const char *mend[KIND_NR_APIS];
+	const char *fix[KIND_NR_APIS];
 } missing_ops[] = {
 	[HEAPSIM_MISSING_START_READ] = { "start-read", {
 		"to fix it: begin a bracket for reading before the\n"
@@ -438,26 +438,26 @@ const char *kind_missing_name(uint32_t missing)
 }
 
 /**
- * kind_mend() - propose a fix
+ * kind_fix() - propose a fix
  * @number: number of the kind
  * @missing: enum heapsim_missing
  * @api: API whose calls the text names
  *
  * Return: lines of text, or NULL if there is no proposal.
  */
-const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api)
+const char *kind_fix(uint32_t number, uint32_t missing, enum kind_api api)
 {
 	const struct kind *kind = kind_of(number);
-	const char *mend;
+	const char *fix;
 
 	if (missing != HEAPSIM_MISSING_NOTHING) {
 		if (missing >= NR(missing_ops))
 			return NULL;
-		mend = missing_ops[missing].mend[api];
-		return mend ? mend : missing_ops[missing].mend[KIND_API_CUDA];
+		fix = missing_ops[missing].fix[api];
+		return fix ? fix : missing_ops[missing].fix[KIND_API_CUDA];
 	}
-	return api >= KIND_API_CUDA && kind->mend_cuda ? kind->mend_cuda :
-							  kind->mend;
+	return api >= KIND_API_CUDA && kind->fix_cuda ? kind->fix_cuda :
+							kind->fix;
 }
 
 /**

@@ -12,7 +12,7 @@
 enum kind_class {
 	KIND_ERROR,	/* an error, which the summary counts */
 	KIND_WASTE,	/* no error: redundant work, brackets left open */
-	KIND_LEAK,	/* an object left over: an error with --leak-check */
+	KIND_LEAK,	/* an object that was not destroyed */
 	KIND_MISSING,	/* a call of an unimplemented function */
 };
 
@@ -35,9 +35,9 @@ enum kind_api {
  * @other: what the other side did
  * @count: noun, in the plural, for the number of occurrences
  * @class: whether it counts as an error
- * @mend: proposed fix if no operation is missing; NULL: the missing operation
+ * @fix: proposed fix if no operation is missing; NULL: the missing operation
  *	determines the text
- * @mend_cuda: the same with calls of CUDA or of layers above; NULL: @mend names
+ * @fix_cuda: the same with calls of CUDA or of layers above; NULL: @fix names
  *	no calls
  */
 struct kind {
@@ -47,15 +47,15 @@ struct kind {
 	const char *other;
 	const char *count;
 	enum kind_class class;
-	const char *mend;
-	const char *mend_cuda;
+	const char *fix;
+	const char *fix_cuda;
 };
 
 const struct kind *kind_of(uint32_t number);
 int kind_find(const char *name);
 uint32_t kind_end(void);
 const char *kind_missing_name(uint32_t missing);
-const char *kind_mend(uint32_t number, uint32_t missing, enum kind_api api);
+const char *kind_fix(uint32_t number, uint32_t missing, enum kind_api api);
 const char *kind_api_name(enum kind_api api);
 const char *kind_other_name(uint32_t type);
 

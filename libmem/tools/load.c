@@ -34,7 +34,7 @@ static const char help[] =
 "  -l, --list         only list the parameters and their values\n"
 "  -h, --help         this text\n";
 
-static size_t smallest(size_t a, size_t b, size_t c)
+static size_t word_min(size_t a, size_t b, size_t c)
 {
 	if (b < a)
 		a = b;
@@ -42,7 +42,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
 }
 
 /* Returns the edit distance: letters to add, drop or change. */
-static size_t distance(const char *from, size_t len, const char *to)
+static size_t word_distance(const char *from, size_t len, const char *to)
 {
 	size_t row[64], before, here, i, j, width = strlen(to);
 
@@ -55,7 +55,7 @@ static size_t distance(const char *from, size_t len, const char *to)
 		row[0] = i + 1;
 		for (j = 1; j <= width; j++) {
 			here = row[j];
-			row[j] = smallest(here + 1, row[j - 1] + 1,
+			row[j] = word_min(here + 1, row[j - 1] + 1,
 					  before + (from[i] != to[j - 1]));
 			before = here;
 		}
@@ -63,14 +63,14 @@ static size_t distance(const char *from, size_t len, const char *to)
 	return row[width];
 }
 
-static int tell_unknown(const struct module *module, const char *name,
-			size_t len, const char *who)
+static int load_print_unknown(const struct module *module, const char *name,
+			      size_t len, const char *who)
 {
 	size_t best = 3, far, i;	/* 3 differences are no typing error */
 	const char *near = NULL;
 
 	for (i = 0; i < module->nr_params; i++) {
-		far = distance(name, len, module->params[i].name);
+		far = word_distance(name, len, module->params[i].name);
 		if (far < best && far < len) {
 			best = far;
 			near = module->params[i].name;
@@ -95,19 +95,19 @@ static int wish_parse(struct wish *wish, const struct module *module,
 
 	wish->param = module_param_find(module, word, len);
 	if (!wish->param)
-		return tell_unknown(module, word, len, who);
+		return load_print_unknown(module, word, len, who);
 	if (!word[len])
-		return usage_error(who, "%s: needs a value: %s=...", word,
+		return error_usage(who, "%s: needs a value: %s=...", word,
 				   wish->param->name);
 	wish->value = word + len + 1;
 	/* Quotes and blanks have a meaning in the kernel's list of options. */
 	if (strpbrk(wish->value, "\" \t\n"))
-		return usage_error(who,
+		return error_usage(who,
 				   "%s: a value cannot contain blanks or quotes",
 				   word);
 	if (module_param_is_number(wish->param, &max) &&
 	    number_whole(wish->value, max, &number))
-		return usage_error(who, "%s: not a number from 0 to %llu", word,
+		return error_usage(who, "%s: not a number from 0 to %llu", word,
 				   max);
 	return EXIT_OK;
 }
@@ -123,13 +123,13 @@ static int wishes_parse(struct wish *wishes, int nr, char **words,
 			return ret;
 		for (j = 0; j < i; j++)
 			if (wishes[j].param == wishes[i].param)
-				return usage_error(who, "%s is given twice",
+				return error_usage(who, "%s is given twice",
 						   wishes[i].param->name);
 	}
 	return EXIT_OK;
 }
 
-static bool is_fulfilled(const struct wish *wish, const char *now)
+static bool wish_is_fulfilled(const struct wish *wish, const char *now)
 {
 	uint64_t a, b;
 
@@ -141,7 +141,7 @@ static bool is_fulfilled(const struct wish *wish, const char *now)
 	return !strcmp(wish->value, now);
 }
 
-static void print_now(FILE *out, const struct module *module)
+static void load_print_params(FILE *out, const struct module *module)
 {
 	char *now;
 	size_t i;
@@ -155,45 +155,41 @@ static void print_now(FILE *out, const struct module *module)
 	fputc('\n', out);
 }
 
-static int tell_loaded(const struct module *module, const struct wish *wishes,
-		       int nr, const char *who)
+static int load_print_loaded(const struct module *module,
+			     const struct wish *wishes, int nr, const char *who)
 {
 	int i, nr_other = 0;
 	char *now;
 
 	for (i = 0; i < nr; i++) {
 		now = module_param_now(wishes[i].param->name);
-		if (!is_fulfilled(&wishes[i], now)) {
-			fprintf(stderr, "%s: already loaded, with %s=%s\n", who,
-				wishes[i].param->name, now ? now : "?");
+		if (!wish_is_fulfilled(&wishes[i], now)) {
+			error_print(who, "already loaded, with %s=%s",
+				    wishes[i].param->name, now ? now : "?");
 			nr_other++;
 		}
 		free(now);
 	}
 	if (!nr_other) {
 		printf("already loaded:");
-		print_now(stdout, module);
+		load_print_params(stdout, module);
 		return EXIT_OK;
 	}
 	fprintf(stderr, "All it has:");
-	print_now(stderr, module);
+	load_print_params(stderr, module);
 	fprintf(stderr, "Unload it first: heapsim unload\n");
 	return EXIT_FAILED;
 }
 
-static int tell_refusal(const struct module *module, int err, int kmsg,
-			const char *who)
+static int load_print_refusal(const struct module *module, int err, int kmsg,
+			      const char *who)
 {
 	struct utsname name;
 
-	if (err == -EPERM && geteuid()) {
-		fprintf(stderr,
-			"%s: only root may load modules: sudo heapsim load ...\n",
-			who);
-		return EXIT_FAILED;
-	}
-	fprintf(stderr, "%s: the kernel refuses the module: %s\n", who,
-		strerror(-err));
+	if (err == -EPERM && geteuid())
+		return error_print(who,
+				   "only root may load modules: sudo heapsim load ...");
+	error_print(who, "the kernel refuses the module: %s", strerror(-err));
 	if (kmsg_print(kmsg, stderr, "kernel: "))
 		return EXIT_FAILED;
 	if (*module->release && !uname(&name) &&
@@ -213,7 +209,8 @@ static int tell_refusal(const struct module *module, int err, int kmsg,
 	return EXIT_FAILED;
 }
 
-static int options_make(char **options, const struct wish *wishes, int nr)
+static int wishes_make_options(char **options, const struct wish *wishes,
+			       int nr)
 {
 	size_t size;
 	FILE *out = open_memstream(options, &size);
@@ -227,36 +224,34 @@ static int options_make(char **options, const struct wish *wishes, int nr)
 	return fclose(out) ? -ENOMEM : 0;
 }
 
-static int load(struct module *module, const struct wish *wishes, int nr,
-		const char *who)
+static int load_insert(struct module *module, const struct wish *wishes, int nr,
+		       const char *who)
 {
 	int kmsg, err, ret = EXIT_OK;
 	char *options;
 
 	switch (module_state()) {
 	case MODULE_LIVE:
-		return tell_loaded(module, wishes, nr, who);
+		return load_print_loaded(module, wishes, nr, who);
 	case MODULE_COMING:
-		fprintf(stderr,
-			"%s: it is being inserted or removed elsewhere: try again\n",
-			who);
-		return EXIT_FAILED;
+		return error_print(who,
+				   "it is being inserted or removed elsewhere: try again");
 	case MODULE_ABSENT:
 		break;
 	}
 	kmsg = kmsg_open();
-	err = options_make(&options, wishes, nr);
+	err = wishes_make_options(&options, wishes, nr);
 	if (!err) {
 		err = module_insert(module, options, who);
 		free(options);
 	}
 	if (err == -EEXIST) {	/* another process inserted it meanwhile */
-		ret = tell_loaded(module, wishes, nr, who);
+		ret = load_print_loaded(module, wishes, nr, who);
 	} else if (err) {
-		ret = tell_refusal(module, err, kmsg, who);
+		ret = load_print_refusal(module, err, kmsg, who);
 	} else {
 		printf("loaded:");
-		print_now(stdout, module);
+		load_print_params(stdout, module);
 		kmsg_print(kmsg, stdout, "kernel: ");
 	}
 	if (kmsg >= 0)
@@ -265,7 +260,7 @@ static int load(struct module *module, const struct wish *wishes, int nr,
 }
 
 /* completion.bash parses this list: lines that do not begin with a blank. */
-static int list(const struct module *module)
+static int load_list(const struct module *module)
 {
 	const struct module_param *param;
 	unsigned long long max;
@@ -310,12 +305,12 @@ int cmd_load(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(who);
+			return error_try(who);
 		}
 	}
 	nr = argc - optind;
 	if (is_list && nr)
-		return usage_error(who, "--list takes no parameters");
+		return error_usage(who, "--list takes no parameters");
 	wishes = calloc(nr + 1, sizeof(*wishes));
 	if (!wishes) {
 		perror(who);
@@ -323,15 +318,15 @@ int cmd_load(int argc, char **argv)
 	}
 	ret = module_open(&module, file, who);
 	if (!ret && is_list && !module.has_file) {
-		module_tell_missing(who);
+		module_print_missing(who);
 		ret = EXIT_FAILED;
 	} else if (!ret && is_list) {
-		ret = list(&module);
+		ret = load_list(&module);
 	}
 	if (!ret && !is_list)
 		ret = wishes_parse(wishes, nr, argv + optind, &module, who);
 	if (!ret && !is_list)
-		ret = load(&module, wishes, nr, who);
+		ret = load_insert(&module, wishes, nr, who);
 	module_close(&module);
 	free(wishes);
 	return ret;

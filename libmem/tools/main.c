@@ -26,7 +26,7 @@ static const struct command commands[] = {
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-static void print_help(FILE *out)
+static void help_print(FILE *out)
 {
 	size_t i;
 
@@ -41,10 +41,10 @@ static void print_help(FILE *out)
 static int cmd_help(int argc, char **argv)
 {
 	if (argc > 1)
-		return usage_error("heapsim",
+		return error_usage("heapsim",
 				   "help takes no argument; see 'heapsim %s --help'",
 				   argv[1]);
-	print_help(stdout);
+	help_print(stdout);
 	return EXIT_OK;
 }
 
@@ -73,7 +73,7 @@ static int command_run(int argc, char **argv)
 		argv[1] = whole_name;
 		return commands[i].run(argc - 1, argv + 1);
 	}
-	return usage_error("heapsim", "%s: no such %s", name,
+	return error_usage("heapsim", "%s: no such %s", name,
 			   name[0] == '-' ? "option" : "command");
 }
 
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (argc < 2) {
-		print_help(stderr);
+		help_print(stderr);
 		return EXIT_USAGE;
 	}
 	ret = command_run(argc, argv);

@@ -20,7 +20,7 @@
 
 #define NAME	"heapsim"
 
-static struct kmod_ctx *ctx_new(void)
+static struct kmod_ctx *module_new_ctx(void)
 {
 	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
 
@@ -30,7 +30,7 @@ static struct kmod_ctx *ctx_new(void)
 	return ctx;
 }
 
-static const char *running_release(void)
+static const char *module_running_release(void)
 {
 	static struct utsname name;
 
@@ -38,12 +38,12 @@ static const char *running_release(void)
 }
 
 /**
- * module_tell_missing() - print that no file of the module is installed
+ * module_print_missing() - print that no file of the module is installed
  * @who: prefix of the message
  */
-void module_tell_missing(const char *who)
+void module_print_missing(const char *who)
 {
-	const char *release = running_release();
+	const char *release = module_running_release();
 
 	fprintf(stderr,
 		"%s: no module heapsim is installed for this kernel (%s).\n"
@@ -53,7 +53,8 @@ void module_tell_missing(const char *who)
 		who, release, who, release);
 }
 
-static int file_open(struct module *module, const char *file, const char *who)
+static int module_open_file(struct module *module, const char *file,
+			    const char *who)
 {
 	int err = kmod_module_new_from_path(module->ctx, file, &module->mod);
 
@@ -61,30 +62,28 @@ static int file_open(struct module *module, const char *file, const char *who)
 		module->has_file = true;
 		return EXIT_OK;
 	}
-	fprintf(stderr, "%s: %s: %s\n", who, file, strerror(-err));
-	return EXIT_FAILED;
+	return error_print(who, "%s: %s", file, strerror(-err));
 }
 
-static int installed_open(struct module *module, const char *who)
+static int module_open_installed(struct module *module, const char *who)
 {
 	int err = kmod_module_new_from_name(module->ctx, NAME, &module->mod);
 
-	if (err) {
-		fprintf(stderr, "%s: libkmod: %s\n", who, strerror(-err));
-		return EXIT_FAILED;
-	}
+	if (err)
+		return error_print(who, "libkmod: %s", strerror(-err));
 	if (kmod_module_get_path(module->mod)) {
 		module->has_file = true;
 		return EXIT_OK;
 	}
 	if (module_state() == MODULE_LIVE)
 		return EXIT_OK;
-	module_tell_missing(who);
+	module_print_missing(who);
 	return EXIT_FAILED;
 }
 
 /* Dashes match underscores, as in the kernel. @name has no null byte. */
-static bool same_name(const char *known, const char *name, size_t len)
+static bool module_param_has_name(const char *known, const char *name,
+				  size_t len)
 {
 	size_t i;
 
@@ -98,14 +97,14 @@ static bool same_name(const char *known, const char *name, size_t len)
 }
 
 /* Returns the parameter in "NAME:...", which is added if it is new. */
-static struct module_param *param_of(struct module *module, const char *value,
-				     size_t len)
+static struct module_param *module_get_param(struct module *module,
+					     const char *value, size_t len)
 {
 	struct module_param *more;
 	size_t i;
 
 	for (i = 0; i < module->nr_params; i++)
-		if (same_name(module->params[i].name, value, len))
+		if (module_param_has_name(module->params[i].name, value, len))
 			return &module->params[i];
 	more = realloc(module->params,
 		       (module->nr_params + 1) * sizeof(*more));
@@ -120,37 +119,39 @@ static struct module_param *param_of(struct module *module, const char *value,
 	return more;
 }
 
-static int set_string(char **at, const char *value)
+static int module_set_string(char **at, const char *value)
 {
 	free(*at);
 	*at = strdup(value);
 	return *at ? 0 : -ENOMEM;
 }
 
-static int param_note(struct module *module, const char *value, bool is_type)
+static int module_note_param(struct module *module, const char *value,
+			     bool is_type)
 {
 	const char *colon = strchr(value, ':');
 	struct module_param *param;
 
 	if (!colon)
 		return 0;
-	param = param_of(module, value, colon - value);
+	param = module_get_param(module, value, colon - value);
 	if (!param || !param->name)
 		return -ENOMEM;
-	return set_string(is_type ? &param->type : &param->text, colon + 1);
+	return module_set_string(is_type ? &param->type : &param->text,
+				 colon + 1);
 }
 
-static int key_note(struct module *module, const char *key, const char *value,
-		    char **name)
+static int module_note_key(struct module *module, const char *key,
+			   const char *value, char **name)
 {
 	if (!strcmp(key, "parm"))
-		return param_note(module, value, false);
+		return module_note_param(module, value, false);
 	if (!strcmp(key, "parmtype"))
-		return param_note(module, value, true);
+		return module_note_param(module, value, true);
 	if (!strcmp(key, "name"))
-		return set_string(name, value);
+		return module_set_string(name, value);
 	if (!strcmp(key, "depends"))
-		return set_string(&module->depends, value);
+		return module_set_string(&module->depends, value);
 	if (!strcmp(key, "vermagic")) {
 		free(module->release);
 		module->release = strndup(value, strcspn(value, " "));
@@ -160,7 +161,7 @@ static int key_note(struct module *module, const char *key, const char *value,
 }
 
 /* Sorts parameters, whose order in the file depends on the compiler. */
-static int param_compare(const void *a, const void *b)
+static int module_param_compare(const void *a, const void *b)
 {
 	const struct module_param *left = a, *right = b;
 	unsigned long long max;
@@ -173,67 +174,62 @@ static int param_compare(const void *a, const void *b)
 }
 
 /* Reads the description in the file, and checks that it is heapsim's. */
-static int info_read(struct module *module, const char *who)
+static int module_read_info(struct module *module, const char *who)
 {
 	const char *path = kmod_module_get_path(module->mod);
 	struct kmod_list *list = NULL, *at;
 	char *name = NULL;
-	int err;
+	int err, ret = EXIT_OK;
 
 	err = kmod_module_get_info(module->mod, &list);
-	if (err < 0) {
-		fprintf(stderr, "%s: %s: not a kernel module (%s)\n", who, path,
-			strerror(-err));
-		return EXIT_FAILED;
-	}
+	if (err < 0)
+		return error_print(who, "%s: not a kernel module (%s)", path,
+				   strerror(-err));
 	err = 0;
 	kmod_list_foreach(at, list) {
 		if (!err)
-			err = key_note(module, kmod_module_info_get_key(at),
-				       kmod_module_info_get_value(at), &name);
+			err = module_note_key(module,
+					      kmod_module_info_get_key(at),
+					      kmod_module_info_get_value(at),
+					      &name);
 	}
 	kmod_module_info_free_list(list);
-	if (err) {
-		fprintf(stderr, "%s: %s\n", who, strerror(-err));
-	} else if (!name || strcmp(name, NAME)) {
-		fprintf(stderr, "%s: %s: the module %s, not " NAME "\n", who,
-			path, name ? name : "of no name");
-		err = -EINVAL;
-	}
-	free(name);
 	if (err)
-		return EXIT_FAILED;
+		ret = error_print(who, "%s", strerror(-err));
+	else if (!name || strcmp(name, NAME))
+		ret = error_print(who, "%s: the module %s, not " NAME, path,
+				  name ? name : "of no name");
+	free(name);
+	if (ret)
+		return ret;
 	qsort(module->params, module->nr_params, sizeof(*module->params),
-	      param_compare);
+	      module_param_compare);
 	return EXIT_OK;
 }
 
 /*
  * Without a file, only the names of the loaded module's parameters are known.
  */
-static int loaded_read(struct module *module, const char *who)
+static int module_read_loaded(struct module *module, const char *who)
 {
 	const struct dirent *entry;
 	int err = 0;
 	DIR *dir;
 
 	dir = opendir("/sys/module/" NAME "/parameters");
-	if (!dir) {
-		fprintf(stderr, "%s: the module's parameters: %s\n", who,
-			strerror(errno));
-		return EXIT_FAILED;
-	}
+	if (!dir)
+		return error_print(who, "the module's parameters: %s",
+				   strerror(errno));
 	while (!err && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.' &&
-		    !param_of(module, entry->d_name, strlen(entry->d_name)))
+		    !module_get_param(module, entry->d_name,
+				      strlen(entry->d_name)))
 			err = -ENOMEM;
 	closedir(dir);
-	if (err) {
-		fprintf(stderr, "%s: %s\n", who, strerror(-err));
-		return EXIT_FAILED;
-	}
+	if (err)
+		return error_print(who, "%s", strerror(-err));
 	qsort(module->params, module->nr_params, sizeof(*module->params),
-	      param_compare);
+	      module_param_compare);
 	return EXIT_OK;
 }
 
@@ -251,19 +247,17 @@ int module_open(struct module *module, const char *file, const char *who)
 	int ret;
 
 	memset(module, 0, sizeof(*module));
-	module->ctx = ctx_new();
+	module->ctx = module_new_ctx();
 	module->release = strdup("");
 	module->depends = strdup("");
-	if (!module->ctx || !module->release || !module->depends) {
-		fprintf(stderr, "%s: libkmod cannot be used\n", who);
-		return EXIT_FAILED;
-	}
-	ret = file ? file_open(module, file, who) :
-		     installed_open(module, who);
+	if (!module->ctx || !module->release || !module->depends)
+		return error_print(who, "libkmod cannot be used");
+	ret = file ? module_open_file(module, file, who) :
+		     module_open_installed(module, who);
 	if (ret)
 		return ret;
-	return module->has_file ? info_read(module, who) :
-				  loaded_read(module, who);
+	return module->has_file ? module_read_info(module, who) :
+				  module_read_loaded(module, who);
 }
 
 /** module_close() - free the resources of module_open() */
@@ -287,7 +281,7 @@ void module_close(struct module *module)
  * Inserts the modules that the file's description names, since the lists of
  * depmod have only installed files.
  */
-static int depends_insert(struct module *module, const char *who)
+static int module_insert_depends(struct module *module, const char *who)
 {
 	char *names = module->depends, *name, *rest;
 	struct kmod_module *mod;
@@ -302,9 +296,9 @@ static int depends_insert(struct module *module, const char *who)
 			kmod_module_unref(mod);
 		}
 		if (err) {
-			fprintf(stderr,
-				"%s: the module %s, which heapsim needs: %s\n",
-				who, name, strerror(-err));
+			error_print(who,
+				    "the module %s, which heapsim needs: %s",
+				    name, strerror(-err));
 			return err;
 		}
 	}
@@ -326,7 +320,7 @@ int module_insert(struct module *module, const char *options, const char *who)
 	char *all;
 	int err;
 
-	err = depends_insert(module, who);
+	err = module_insert_depends(module, who);
 	if (err)
 		return err;
 	configured = kmod_module_get_options(module->mod);
@@ -338,17 +332,17 @@ int module_insert(struct module *module, const char *options, const char *who)
 }
 
 /* Opens the loaded module, whose file may be unknown or deleted. */
-static struct kmod_module *loaded_open(struct kmod_ctx **ctx)
+static struct kmod_module *module_open_loaded(struct kmod_ctx **ctx)
 {
 	struct kmod_module *mod = NULL;
 
-	*ctx = ctx_new();
+	*ctx = module_new_ctx();
 	if (*ctx && kmod_module_new_from_name(*ctx, NAME, &mod))
 		mod = NULL;
 	return mod;
 }
 
-static void loaded_close(struct kmod_ctx *ctx, struct kmod_module *mod)
+static void module_close_loaded(struct kmod_ctx *ctx, struct kmod_module *mod)
 {
 	kmod_module_unref(mod);
 	kmod_unref(ctx);
@@ -358,10 +352,10 @@ static void loaded_close(struct kmod_ctx *ctx, struct kmod_module *mod)
 enum module_state module_state(void)
 {
 	struct kmod_ctx *ctx;
-	struct kmod_module *mod = loaded_open(&ctx);
+	struct kmod_module *mod = module_open_loaded(&ctx);
 	int state = mod ? kmod_module_get_initstate(mod) : -ENOENT;
 
-	loaded_close(ctx, mod);
+	module_close_loaded(ctx, mod);
 	switch (state) {
 	case KMOD_MODULE_LIVE:
 	case KMOD_MODULE_BUILTIN:
@@ -382,10 +376,10 @@ enum module_state module_state(void)
 int module_refcount(void)
 {
 	struct kmod_ctx *ctx;
-	struct kmod_module *mod = loaded_open(&ctx);
+	struct kmod_module *mod = module_open_loaded(&ctx);
 	int nr = mod ? kmod_module_get_refcnt(mod) : -ENOENT;
 
-	loaded_close(ctx, mod);
+	module_close_loaded(ctx, mod);
 	return nr;
 }
 
@@ -398,10 +392,10 @@ int module_refcount(void)
 int module_remove(void)
 {
 	struct kmod_ctx *ctx;
-	struct kmod_module *mod = loaded_open(&ctx);
+	struct kmod_module *mod = module_open_loaded(&ctx);
 	int err = mod ? kmod_module_remove_module(mod, 0) : -ENOENT;
 
-	loaded_close(ctx, mod);
+	module_close_loaded(ctx, mod);
 	return err;
 }
 
@@ -419,7 +413,7 @@ const struct module_param *module_param_find(const struct module *module,
 	size_t i;
 
 	for (i = 0; i < module->nr_params; i++)
-		if (same_name(module->params[i].name, name, len))
+		if (module_param_has_name(module->params[i].name, name, len))
 			return &module->params[i];
 	return NULL;
 }

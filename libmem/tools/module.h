@@ -33,7 +33,7 @@ enum module_state {
 };
 
 int module_open(struct module *module, const char *file, const char *who);
-void module_tell_missing(const char *who);
+void module_print_missing(const char *who);
 void module_close(struct module *module);
 int module_insert(struct module *module, const char *options,
 		  const char *who);

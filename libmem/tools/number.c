@@ -59,6 +59,12 @@ const char *number_short(char text[NUMBER_LEN], double value)
 	return text;
 }
 
+/** number_plural() - return the ending of a noun after a number: "s" or "" */
+const char *number_plural(uint64_t nr)
+{
+	return nr == 1 ? "" : "s";
+}
+
 /**
  * number_whole() - parse a whole number
  * @text: decimal, or with 0x or 0 before it as in C

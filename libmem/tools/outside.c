@@ -116,8 +116,8 @@ void outside_close(struct outside *outside)
 	free(outside);
 }
 
-static void map_add(struct process *process, const struct map *map,
-		    const char *path)
+static void process_add_map(struct process *process, const struct map *map,
+			    const char *path)
 {
 	struct map *more = reallocarray(process->maps, process->nr + 1,
 					sizeof(*more));
@@ -132,7 +132,7 @@ static void map_add(struct process *process, const struct map *map,
 }
 
 /* Returns true if the file has an interpreter: the program is dynamic. */
-static bool has_interpreter(Elf *elf)
+static bool elf_has_interpreter(Elf *elf)
 {
 	size_t nr = 0, i;
 
@@ -161,7 +161,7 @@ static void elf_close(Elf *elf, int fd)
 		close(fd);
 }
 
-static bool is_static(pid_t pid)
+static bool process_is_static(pid_t pid)
 {
 	char path[32];
 	bool ret;
@@ -170,13 +170,13 @@ static bool is_static(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	elf = elf_open(path, &fd);
-	ret = elf && elf_kind(elf) == ELF_K_ELF && !has_interpreter(elf);
+	ret = elf && elf_kind(elf) == ELF_K_ELF && !elf_has_interpreter(elf);
 	elf_close(elf, fd);
 	return ret;
 }
 
 /* Returns true if the kernel set AT_SECURE for the dynamic linker. */
-static bool is_secure(pid_t pid)
+static bool process_is_secure(pid_t pid)
 {
 	unsigned long entry[2] = { AT_NULL };
 	bool ret = false;
@@ -195,7 +195,7 @@ static bool is_secure(pid_t pid)
 }
 
 /* Returns true if the process may not open a descriptor of this process. */
-static bool has_other_rights(pid_t pid)
+static bool process_has_other_rights(pid_t pid)
 {
 	struct stat status;
 	char path[32];
@@ -205,7 +205,7 @@ static bool has_other_rights(pid_t pid)
 					status.st_gid != getegid());
 }
 
-static bool is_preloaded(const struct process *process)
+static bool process_is_preloaded(const struct process *process)
 {
 	size_t i;
 
@@ -216,7 +216,7 @@ static bool is_preloaded(const struct process *process)
 }
 
 /* Returns true if the process's initial environment names the library. */
-static bool is_named(pid_t pid)
+static bool process_names_library(pid_t pid)
 {
 	char path[32], *text = NULL;
 	size_t size = 0;
@@ -236,22 +236,22 @@ static bool is_named(pid_t pid)
 }
 
 /* Returns why a process that has not mapped the file cannot write stacks. */
-static enum outside_why why(const struct process *process)
+static enum outside_why process_why(const struct process *process)
 {
-	const bool is_other = has_other_rights(process->pid);
+	const bool is_other = process_has_other_rights(process->pid);
 
-	if (is_preloaded(process))
+	if (process_is_preloaded(process))
 		return is_other ? OUTSIDE_NO_RIGHTS : OUTSIDE_UNKNOWN;
-	if (is_static(process->pid))
+	if (process_is_static(process->pid))
 		return OUTSIDE_STATIC;
-	if (is_secure(process->pid))
+	if (process_is_secure(process->pid))
 		return OUTSIDE_SECURE;
-	return is_other && is_named(process->pid) ? OUTSIDE_NO_RIGHTS :
-						    OUTSIDE_NOT_PRELOADED;
+	return is_other && process_names_library(process->pid) ?
+	       OUTSIDE_NO_RIGHTS : OUTSIDE_NOT_PRELOADED;
 }
 
 /* Reads a process; the result has no maps if the process has ended. */
-static struct process process_look(pid_t pid)
+static struct process process_read(pid_t pid)
 {
 	struct process process = { .pid = pid };
 	char name[32], *line = NULL;
@@ -269,18 +269,19 @@ static struct process process_look(pid_t pid)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*2cx%*c %" SCNx64
 			   " %*s %*s %n", &map.start, &map.end, &map.off,
 			   &at) == 3 && at && line[at] == '/')
-			map_add(&process, &map, line + at);
+			process_add_map(&process, &map, line + at);
 		has_file |= !!strstr(line, "/memfd:heapsim-stacks");
 	}
 	free(line);
 	if (maps)
 		fclose(maps);
 	if (process.nr && !has_file)
-		process.why = why(&process);
+		process.why = process_why(&process);
 	return process;
 }
 
-static const struct map *map_find(const struct process *process, uint64_t ip)
+static const struct map *process_find_map(const struct process *process,
+					  uint64_t ip)
 {
 	size_t i;
 
@@ -291,7 +292,7 @@ static const struct map *map_find(const struct process *process, uint64_t ip)
 }
 
 /* Returns a cached process, or NULL. */
-static struct process *process_find(struct outside *outside, pid_t pid)
+static struct process *outside_find_process(struct outside *outside, pid_t pid)
 {
 	size_t i;
 
@@ -302,10 +303,11 @@ static struct process *process_find(struct outside *outside, pid_t pid)
 }
 
 /* Reads a process again; if it has ended, returns the cached one or NULL. */
-static struct process *process_update(struct outside *outside, pid_t pid)
+static struct process *outside_update_process(struct outside *outside,
+					      pid_t pid)
 {
-	struct process *process = process_find(outside, pid);
-	const struct process now = process_look(pid);
+	struct process *process = outside_find_process(outside, pid);
+	const struct process now = process_read(pid);
 
 	if (!now.nr)
 		return process;
@@ -316,28 +318,29 @@ static struct process *process_update(struct outside *outside, pid_t pid)
 	return process;
 }
 
-static const struct map *look(struct outside *outside, pid_t pid, uint64_t ip)
+static const struct map *outside_find_map(struct outside *outside, pid_t pid,
+					  uint64_t ip)
 {
-	const struct process *process = process_find(outside, pid);
-	const struct map *map = process ? map_find(process, ip) : NULL;
+	const struct process *process = outside_find_process(outside, pid);
+	const struct map *map = process ? process_find_map(process, ip) : NULL;
 
 	if (map)
 		return map;
 	/* The process is new, has mapped more since, or has a reused number. */
-	process = process_update(outside, pid);
-	map = process ? map_find(process, ip) : NULL;
+	process = outside_update_process(outside, pid);
+	map = process ? process_find_map(process, ip) : NULL;
 	/*
 	 * A process that has ended already most likely ran the program itself.
 	 */
-	return map ? map : map_find(&outside->program, ip);
+	return map ? map : process_find_map(&outside->program, ip);
 }
 
 /* The library is preloaded into a setuid program if its owner starts it. */
-static enum outside_why why_program(const char *path, Elf *elf)
+static enum outside_why outside_why_program(const char *path, Elf *elf)
 {
 	struct stat status;
 
-	if (elf_kind(elf) == ELF_K_ELF && !has_interpreter(elf))
+	if (elf_kind(elf) == ELF_K_ELF && !elf_has_interpreter(elf))
 		return OUTSIDE_STATIC;
 	if (!stat(path, &status) &&
 	    ((status.st_mode & S_ISUID && status.st_uid != getuid()) ||
@@ -374,10 +377,10 @@ void outside_set_program(struct outside *outside, const char *path)
 		map.start = p->p_vaddr;
 		map.end = p->p_vaddr + p->p_filesz;
 		map.off = p->p_offset;
-		map_add(&outside->program, &map, path);
+		process_add_map(&outside->program, &map, path);
 	}
 	if (elf)
-		outside->program.why = why_program(path, elf);
+		outside->program.why = outside_why_program(path, elf);
 	elf_close(elf, fd);
 }
 
@@ -391,7 +394,7 @@ void outside_set_program(struct outside *outside, const char *path)
  */
 long outside_find(struct outside *outside, pid_t pid, uint64_t ip)
 {
-	const struct map *map = look(outside, pid, ip);
+	const struct map *map = outside_find_map(outside, pid, ip);
 	const uint64_t off = map ? ip - map->start + map->off : ip;
 	struct where *more;
 	long i;
@@ -444,11 +447,11 @@ const char *outside_at(struct outside *outside, long place,
  */
 enum outside_why outside_why(struct outside *outside, pid_t pid)
 {
-	const struct process *process = process_find(outside, pid);
+	const struct process *process = outside_find_process(outside, pid);
 
 	/* The process may have mapped the file since it was read. */
 	if (!process || process->why == OUTSIDE_NO_RIGHTS)
-		process = process_update(outside, pid);
+		process = outside_update_process(outside, pid);
 	return process ? process->why : outside->program.why;
 }
 

@@ -2,12 +2,13 @@
 /*
  * A library that `heapsim run` preloads into programs. If a report may need a
  * thread's stack, the module signals the thread before it continues; the
- * handler here walks the stack and writes it to a shared file (told/stacks.h).
+ * handler here walks the stack and writes it to a shared file
+ * (record/stacks.h).
  *
  * Until the first such signal, a process has only this handler, and no
  * descriptor, mapping or thread of the library. But before a process gives up
  * rights, the file is mapped while it still can be. The handler calls only
- * functions that are safe in a signal handler (told/walk.c).
+ * functions that are safe in a signal handler (record/walk.c).
  *
  * The program cannot use this signal, as it cannot use those of glibc: SIGRTMAX
  * does not count it, and it can be neither handled nor blocked.
@@ -53,7 +54,7 @@ static atomic_bool has_failed;
 /*
  * Returns the file, or NULL. If two threads map it, the first mapping is used.
  */
-static struct stacks *stacks_get(void)
+static struct stacks *preload_get_stacks(void)
 {
 	struct stacks *stacks = atomic_load(&stacks_mapped), *none = NULL;
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -74,7 +75,8 @@ static struct stacks *stacks_get(void)
 }
 
 /* Keeps a newer entry: this thread may have been stopped for long. */
-static void event_put(_Atomic uint64_t *at, uint64_t id, uint64_t number)
+static void preload_put_event(_Atomic uint64_t *at, uint64_t id,
+			      uint64_t number)
 {
 	uint64_t old = atomic_load(at);
 
@@ -84,7 +86,7 @@ static void event_put(_Atomic uint64_t *at, uint64_t id, uint64_t number)
 		;
 }
 
-static void on_signal(int taken, siginfo_t *info, void *context)
+static void preload_on_signal(int taken, siginfo_t *info, void *context)
 {
 	const uint64_t id = (uintptr_t)info->si_value.sival_ptr;
 	const int error = errno;
@@ -95,20 +97,22 @@ static void on_signal(int taken, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code != HEAPSIM_SI_STACK)
 		return;
-	stacks = stacks_get();
+	stacks = preload_get_stacks();
 	if (stacks) {
 		from = (uint32_t)info->si_pid |
 		       (uint64_t)(uint32_t)info->si_uid << 32;
 		/*
-		 * A failure is written, too, so that nobody waits for a stack.
+		 * A failure is written, too, since the command would wait for
+		 * the stack.
 		 */
-		event_put(stacks_at(stacks, id), id, stacks_put(stacks, from));
+		preload_put_event(stacks_at(stacks, id), id,
+				  stacks_put(stacks, from));
 	}
 	errno = error;
 }
 
 /* Constructors of other libraries may call the functions below before ours. */
-static void next_find(void)
+static void preload_find_next(void)
 {
 	if (next_sigmask)
 		return;
@@ -125,7 +129,7 @@ __attribute__((constructor)) static void preload_init(void)
 		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT,
 	};
 	struct sigaction ours = {
-		.sa_sigaction = on_signal,
+		.sa_sigaction = preload_on_signal,
 		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK | SA_ONSTACK |
 			    SA_RESTART,
 	};
@@ -133,7 +137,7 @@ __attribute__((constructor)) static void preload_init(void)
 	sigset_t set;
 	size_t i;
 
-	next_find();
+	preload_find_next();
 	if (!path || strlen(path) >= sizeof(stacks_path))
 		return;
 	strcpy(stacks_path, path);
@@ -160,7 +164,7 @@ EXPORT int sigaction(int signal, const struct sigaction *action,
 {
 	struct sigaction without;
 
-	next_find();
+	preload_find_next();
 	if (!is_taken)
 		return next_sigaction(signal, action, old);
 	if (signal == STACKS_SIGNAL) {
@@ -177,7 +181,7 @@ EXPORT int sigaction(int signal, const struct sigaction *action,
 
 EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-	next_find();
+	preload_find_next();
 	if (is_taken && number == STACKS_SIGNAL) {
 		errno = EINVAL;
 		return SIG_ERR;
@@ -186,8 +190,8 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 }
 
 /* Removes the signal from a mask, unless the mask is one to unblock. */
-static const sigset_t *mask_without(int how, const sigset_t *set,
-				    sigset_t *without)
+static const sigset_t *preload_mask_without(int how, const sigset_t *set,
+					    sigset_t *without)
 {
 	if (!is_taken || !set || how == SIG_UNBLOCK)
 		return set;
@@ -200,27 +204,28 @@ EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t without;
 
-	next_find();
-	return next_sigprocmask(how, mask_without(how, set, &without), old);
+	preload_find_next();
+	return next_sigprocmask(how, preload_mask_without(how, set, &without),
+				old);
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t without;
 
-	next_find();
-	return next_sigmask(how, mask_without(how, set, &without), old);
+	preload_find_next();
+	return next_sigmask(how, preload_mask_without(how, set, &without), old);
 }
 
 /*
  * A sandbox may kill a process that opens a file, and another user may not open
  * this one. So the handler's needs are prepared before rights are given up.
  */
-static void rights_go(void)
+static void preload_prepare(void)
 {
-	next_find();
+	preload_find_next();
 	if (is_taken)
-		stacks_get();
+		preload_get_stacks();
 }
 
 /* An unprivileged process must call prctl() before it can use seccomp. */
@@ -236,8 +241,8 @@ EXPORT int prctl(int option, ...)
 	va_end(list);
 	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP ||
 	    option == PR_SET_DUMPABLE)
-		rights_go();
-	next_find();
+		preload_prepare();
+	preload_find_next();
 	return next_prctl(option, args[0], args[1], args[2], args[3]);
 }
 
@@ -245,16 +250,17 @@ EXPORT int prctl(int option, ...)
 #define RIGHTS_CALL(name, params, args)					\
 	static int (*next_##name)params;				\
 									\
-	__attribute__((constructor)) static void find_##name(void)	\
+	__attribute__((constructor))					\
+	static void preload_find_##name(void)				\
 	{								\
 		next_##name = dlsym(RTLD_NEXT, #name);			\
 	}								\
 									\
 	EXPORT int name params						\
 	{								\
-		rights_go();						\
+		preload_prepare();					\
 		if (!next_##name)					\
-			find_##name();					\
+			preload_find_##name();				\
 		return next_##name args;				\
 	}
 

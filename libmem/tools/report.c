@@ -13,6 +13,7 @@
 #include <libmem.h>
 
 #include "kind.h"
+#include "number.h"
 #include "report.h"
 #include "setting.h"
 #include "suppress.h"
@@ -21,17 +22,17 @@
 #define PREFIX	"==heapsim== "
 
 /* Returns true if a lock is held that does not allow the access. */
-static bool is_other_lock(const struct heapsim_record *r)
+static bool report_is_other_lock(const struct heapsim_record *r)
 {
 	return r->kind == MEM_VIOLATION_UNLOCKED_ACCESS &&
 	       r->other.type == HEAPSIM_OTHER_PROCESS &&
 	       !strncmp(r->other.name, "lock", sizeof(r->other.name));
 }
 
-static const char *headline(const struct heapsim_record *r)
+static const char *report_headline(const struct heapsim_record *r)
 {
 	if (r->kind == MEM_VIOLATION_UNLOCKED_ACCESS)
-		return is_other_lock(r) ?
+		return report_is_other_lock(r) ?
 			"Unlocked access: the lock that is held does not allow\n"
 			"the CPU this access" :
 			"Unlocked access: an image or array was touched that was\n"
@@ -51,7 +52,7 @@ static const char *headline(const struct heapsim_record *r)
 		"and the process has not begun a bracket for reading";
 }
 
-static void text_print(FILE *out, int indent, const char *text)
+static void report_text(FILE *out, int indent, const char *text)
 {
 	while (*text) {
 		const int len = strcspn(text, "\n");
@@ -61,33 +62,28 @@ static void text_print(FILE *out, int indent, const char *text)
 	}
 }
 
-static const char *plural(uint64_t nr)
-{
-	return nr == 1 ? "" : "s";
-}
-
 /* The text is from the program's file and may contain control sequences. */
-static void text_put(FILE *out, const char *text)
+static void report_put_text(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
 }
 
 /* Prints the place of a frame, and ends the line. */
-static void place_print(FILE *out, const struct frame *frame)
+static void report_place(FILE *out, const struct frame *frame)
 {
 	const char *module = frame->module;
 
-	text_put(out, frame->function ? frame->function : "???");
+	report_put_text(out, frame->function ? frame->function : "???");
 	if (frame->file) {
 		const char *base = strrchr(frame->file, '/');
 
 		fputs(" (", out);
-		text_put(out, base ? base + 1 : frame->file);
+		report_put_text(out, base ? base + 1 : frame->file);
 		fprintf(out, ":%d)", frame->line);
 	} else if (module) {
 		fputs(" (in ", out);
-		text_put(out, module);
+		report_put_text(out, module);
 		fprintf(out, ", 0x%" PRIx64 ")", frame->address);
 	} else {
 		fprintf(out, " (0x%" PRIx64 ")", frame->address);
@@ -95,23 +91,23 @@ static void place_print(FILE *out, const struct frame *frame)
 	fputc('\n', out);
 }
 
-static void frame_print(FILE *out, const struct frame *frame, int nr)
+static void report_frame(FILE *out, const struct frame *frame, int nr)
 {
 	fprintf(out, PREFIX "      %s ", nr ? "by" : "at");
-	place_print(out, frame);
+	report_place(out, frame);
 }
 
-static void trace_print(FILE *out, const struct backtrace *trace)
+static void report_backtrace(FILE *out, const struct backtrace *trace)
 {
 	int i;
 
 	for (i = 0; i < trace->nr; i++)
-		frame_print(out, &trace->frames[i], i);
+		report_frame(out, &trace->frames[i], i);
 }
 
 /* Prints why a thread wrote no stack. */
-static void why_print(FILE *out, const struct backtrace *trace,
-		      enum outside_why why)
+static void report_why(FILE *out, const struct backtrace *trace,
+		       enum outside_why why)
 {
 	static const char *const texts[] = {
 		[OUTSIDE_STATIC] = "the program is linked statically",
@@ -125,12 +121,12 @@ static void why_print(FILE *out, const struct backtrace *trace,
 
 	if (why == OUTSIDE_UNKNOWN)
 		return;
-	text_print(out, 6, trace->nr ? "callers unknown:" : "stack unknown:");
-	text_print(out, 8, texts[why]);
+	report_text(out, 6, trace->nr ? "callers unknown:" : "stack unknown:");
+	report_text(out, 8, texts[why]);
 }
 
 /* Prints the image or other object in the buffer, or else the buffer. */
-static void holder_put(FILE *out, const struct finding *f)
+static void report_put_holder(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 	const struct told_shape *shape = f->shape;
@@ -150,14 +146,14 @@ static void holder_put(FILE *out, const struct finding *f)
 }
 
 /* Findings about locks and wrappers concern no certain bytes. */
-static bool kind_has_place(uint32_t kind)
+static bool report_has_place(uint32_t kind)
 {
 	return kind != MEM_VIOLATION_MISSING_UNLOCK &&
 	       kind != MEM_VIOLATION_WRAPPED_GONE;
 }
 
 /* Prints a line with the row of the first byte, if it is in one. */
-static void row_print(FILE *out, const struct finding *f)
+static void report_row(FILE *out, const struct finding *f)
 {
 	struct finding_row row;
 
@@ -171,7 +167,7 @@ static void row_print(FILE *out, const struct finding *f)
 	fputc('\n', out);
 }
 
-static void buffer_print(FILE *out, const struct finding *f)
+static void report_buffer(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 
@@ -193,15 +189,15 @@ static void buffer_print(FILE *out, const struct finding *f)
 			r->name);
 		return;
 	}
-	holder_put(out, f);
+	report_put_holder(out, f);
 	if (f->nr_bufs > 1)
 		fprintf(out, " and %" PRIu64 " more", f->nr_bufs - 1);
 	if (finding_is_leak(f)) {
 		fprintf(out, ", %" PRIu64 " byte%s\n", (uint64_t)r->bytes,
-			plural(r->bytes));
+			number_plural(r->bytes));
 		return;
 	}
-	if (!kind_has_place(r->kind)) {
+	if (!report_has_place(r->kind)) {
 		fputc('\n', out);
 		return;
 	}
@@ -217,16 +213,16 @@ static void buffer_print(FILE *out, const struct finding *f)
 	if (r->kind != HEAPSIM_RECORD_MISSING_END &&
 	    r->kind != HEAPSIM_RECORD_UNMATCHED_END)
 		fprintf(out, ", %" PRIu64 " byte%s", (uint64_t)r->len,
-			r->len == 1 ? "" : "s");
+			number_plural(r->len));
 	if (r->count > 1)
 		fprintf(out, "; %" PRIu64 " %s in all", (uint64_t)r->count,
 			kind_of(r->kind)->count);
 	fputc('\n', out);
-	row_print(out, f);
+	report_row(out, f);
 }
 
 /* Objects that are no buffers have only a count to print. */
-static void count_print(FILE *out, const struct finding *f)
+static void report_count(FILE *out, const struct finding *f)
 {
 	const uint64_t count = f->record.count;
 	const char *what = kind_of(f->record.kind)->count;
@@ -236,7 +232,8 @@ static void count_print(FILE *out, const struct finding *f)
 }
 
 /* In CUDA, stream 0 is the NULL stream. */
-static void stream_put(FILE *out, const struct finding *f, uint64_t stream)
+static void report_put_stream(FILE *out, const struct finding *f,
+			      uint64_t stream)
 {
 	if (f->api == KIND_API_CUDA && !stream)
 		fputs("the NULL stream", out);
@@ -245,7 +242,7 @@ static void stream_put(FILE *out, const struct finding *f, uint64_t stream)
 }
 
 /* Prints which streams could use managed memory. */
-static void attach_print(FILE *out, const struct finding *f)
+static void report_attach(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 
@@ -258,13 +255,13 @@ static void attach_print(FILE *out, const struct finding *f)
 		break;
 	case HEAPSIM_ATTACH_SINGLE:
 		fputs(PREFIX "    attached to ", out);
-		stream_put(out, f, r->attach_stream);
+		report_put_stream(out, f, r->attach_stream);
 		fputc('\n', out);
 		break;
 	}
 }
 
-static const struct frame *own_frame(const struct backtrace *trace)
+static const struct frame *report_own_frame(const struct backtrace *trace)
 {
 	int i;
 
@@ -275,14 +272,14 @@ static const struct frame *own_frame(const struct backtrace *trace)
 }
 
 /* Prints a line: how the memory was attached, since when, and by which call. */
-static void attached_print(FILE *out, const struct finding *f, int i)
+static void report_attached(FILE *out, const struct finding *f, int i)
 {
 	const struct heapsim_record_attach *a = &f->record.attaches[i];
-	const struct frame *frame = own_frame(&f->attaches[i]);
+	const struct frame *frame = report_own_frame(&f->attaches[i]);
 
 	fputs(PREFIX "      to ", out);
 	if (a->attach == HEAPSIM_ATTACH_SINGLE)
-		stream_put(out, f, a->stream);
+		report_put_stream(out, f, a->stream);
 	else
 		fputs(a->attach == HEAPSIM_ATTACH_HOST ? "the host" :
 							 "all streams", out);
@@ -293,28 +290,28 @@ static void attached_print(FILE *out, const struct finding *f, int i)
 			(uint64_t)a->stream);
 	} else if (a->attach != HEAPSIM_ATTACH_SINGLE) {
 		fputs(" in ", out);
-		stream_put(out, f, a->stream);
+		report_put_stream(out, f, a->stream);
 	}
 	fprintf(out, ", %.3f ms before",
 		(f->record.time_ns - a->time_ns) / 1e6);
 	if (frame) {
 		fputs(",\n" PREFIX "        attached by ", out);
-		place_print(out, frame);
+		report_place(out, frame);
 	} else {
 		fputc('\n', out);
 	}
 }
 
-static void attaches_print(FILE *out, const struct finding *f)
+static void report_attaches(FILE *out, const struct finding *f)
 {
 	int i;
 
 	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
 		if (f->record.attaches[i].attach)
-			attached_print(out, f, i);
+			report_attached(out, f, i);
 }
 
-static void cpu_print(FILE *out, const struct finding *f)
+static void report_cpu(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 	const char *did = kind_of(r->kind)->cpu;
@@ -331,11 +328,11 @@ static void cpu_print(FILE *out, const struct finding *f)
 		fprintf(out, "%.*s (process %u, thread %u)\n",
 			(int)sizeof(r->cpu.comm), r->cpu.comm, r->cpu.pid,
 			r->cpu.tid);
-	trace_print(out, &f->cpu);
-	why_print(out, &f->cpu, f->cpu_why);
+	report_backtrace(out, &f->cpu);
+	report_why(out, &f->cpu, f->cpu_why);
 }
 
-static void process_print(FILE *out, const struct heapsim_record *r)
+static void report_put_process(FILE *out, const struct heapsim_record *r)
 {
 	if (r->other.pid)
 		fprintf(out, "%.*s (process %u)", (int)sizeof(r->other.comm),
@@ -344,7 +341,7 @@ static void process_print(FILE *out, const struct heapsim_record *r)
 		fputs("the kernel, or a process that is hidden from you", out);
 }
 
-static void other_print(FILE *out, const struct finding *f)
+static void report_other(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 	const char *did = kind_of(r->kind)->other ? : "used";
@@ -357,7 +354,7 @@ static void other_print(FILE *out, const struct finding *f)
 		/* A job of libmem may be on no stream. */
 		if (r->other.stream || r->attach || f->api == KIND_API_CUDA) {
 			fputs(" on ", out);
-			stream_put(out, f, r->other.stream);
+			report_put_stream(out, f, r->other.stream);
 		}
 		fputs(", submitted by ", out);
 		break;
@@ -371,44 +368,43 @@ static void other_print(FILE *out, const struct finding *f)
 		break;
 	case HEAPSIM_OTHER_PROCESS:
 		if (r->kind == MEM_VIOLATION_UNLOCKED_ACCESS)
-			did = is_other_lock(r) ? "locked" : "unlocked";
+			did = report_is_other_lock(r) ? "locked" : "unlocked";
 		fprintf(out, PREFIX "    %s by ", did);
 		break;
 	default:
 		return;
 	}
-	process_print(out, r);
+	report_put_process(out, r);
 	fputc('\n', out);
-	trace_print(out, &f->other);
-	why_print(out, &f->other, f->other_why);
+	report_backtrace(out, &f->other);
+	report_why(out, &f->other, f->other_why);
 	if (!f->kernel.nr)
 		return;
 	fputs(PREFIX "    its kernel\n", out);
-	trace_print(out, &f->kernel);
+	report_backtrace(out, &f->kernel);
 }
 
-static void error_print(FILE *out, const struct finding *f)
+static void report_error(FILE *out, const struct finding *f)
 {
-	const char *mend = kind_mend(f->record.kind, f->record.missing,
-				     f->api);
+	const char *fix = kind_fix(f->record.kind, f->record.missing, f->api);
 
-	text_print(out, 0, headline(&f->record));
+	report_text(out, 0, report_headline(&f->record));
 	if (finding_is_leak(f) && !f->record.bytes)
-		count_print(out, f);
+		report_count(out, f);
 	else
-		buffer_print(out, f);
-	attach_print(out, f);
-	attaches_print(out, f);
-	cpu_print(out, f);
-	other_print(out, f);
-	if (mend)
-		text_print(out, 4, mend);
+		report_buffer(out, f);
+	report_attach(out, f);
+	report_attaches(out, f);
+	report_cpu(out, f);
+	report_other(out, f);
+	if (fix)
+		report_text(out, 4, fix);
 	fputs(PREFIX "\n", out);
 }
 
-static void waste_print(FILE *out, const struct finding *f)
+static void report_waste(FILE *out, const struct finding *f)
 {
-	const struct frame *frame = own_frame(&f->cpu);
+	const struct frame *frame = report_own_frame(&f->cpu);
 	const struct heapsim_record *r = &f->record;
 
 	fprintf(out, PREFIX "  %8" PRIu64 "  %14" PRIu64 "  ",
@@ -428,8 +424,8 @@ static void waste_print(FILE *out, const struct finding *f)
 	fputc('\n', out);
 }
 
-static void wastes_print(FILE *out, const struct findings *findings,
-			 uint32_t kind)
+static void report_wastes(FILE *out, const struct findings *findings,
+			  uint32_t kind)
 {
 	const struct finding *f;
 	bool has_begun = false;
@@ -442,15 +438,15 @@ static void wastes_print(FILE *out, const struct findings *findings,
 				PREFIX "     times           bytes  where\n",
 				kind_of(kind)->headline);
 		has_begun = true;
-		waste_print(out, f);
+		report_waste(out, f);
 	}
 	if (has_begun)
 		fputs(PREFIX "\n", out);
 }
 
 /* Prints either all leaks or all other errors. */
-static void blocks_print(FILE *out, const struct findings *findings,
-			 bool has_suppressions, bool are_leaks)
+static void report_blocks(FILE *out, const struct findings *findings,
+			  bool has_suppressions, bool are_leaks)
 {
 	const struct finding *f;
 
@@ -458,14 +454,14 @@ static void blocks_print(FILE *out, const struct findings *findings,
 		if (f->suppressed_by || finding_is_leak(f) != are_leaks ||
 		    (!are_leaks && !finding_is_error(findings, f)))
 			continue;
-		error_print(out, f);
+		report_error(out, f);
 		if (has_suppressions)
 			suppression_print(out, "", f);
 	}
 }
 
 /* Lists processes that were not watched and so cannot have findings. */
-static void refusals_print(FILE *out, const struct run_facts *facts)
+static void report_refusals(FILE *out, const struct run_facts *facts)
 {
 	uint32_t i;
 
@@ -473,13 +469,13 @@ static void refusals_print(FILE *out, const struct run_facts *facts)
 		const struct run_refusal *r = &facts->refusals[i];
 
 		fputs(PREFIX, out);
-		text_put(out, r->library);
+		report_put_text(out, r->library);
 		fputs(" in ", out);
-		text_put(out, r->program);
+		report_put_text(out, r->program);
 		fprintf(out, " (process %" PRIu32 ")\n", r->pid);
-		text_print(out, 2, "does not fit this heapsim ("
-			   HEAPSIM_VERSION "): it was not watched.\n"
-			   "Build it with the libmem of this heapsim");
+		report_text(out, 2, "does not fit this heapsim ("
+			    HEAPSIM_VERSION "): it was not watched.\n"
+			    "Build it with the libmem of this heapsim");
 	}
 	if (facts->nr_refused > facts->nr_refusals)
 		fprintf(out, PREFIX "%" PRIu32 " more process%s not watched\n",
@@ -488,7 +484,7 @@ static void refusals_print(FILE *out, const struct run_facts *facts)
 			" was" : "es were");
 }
 
-static void failed_print(FILE *out, const struct run_facts *facts)
+static void report_failed(FILE *out, const struct run_facts *facts)
 {
 	const char *name = facts->failed_name, *value = facts->failed_value;
 
@@ -519,18 +515,18 @@ static void failed_print(FILE *out, const struct run_facts *facts)
 }
 
 /* Prints why the report may be incomplete or empty. */
-static void contexts_print(FILE *out, const struct run_facts *facts)
+static void report_contexts(FILE *out, const struct run_facts *facts)
 {
 	if (facts->nr_failed)
-		failed_print(out, facts);
+		report_failed(out, facts);
 	if (facts->nr_inline)
-		text_print(out, 0, facts->backend == RUN_EMBEDDED ?
-			   "Engines were inline: kernels ran in the program,\n"
-			   "and were not checked; with one view, nor were\n"
-			   "stale bytes" :
-			   "Engines were inline: kernels ran in the program,\n"
-			   "and were not checked");
-	refusals_print(out, facts);
+		report_text(out, 0, facts->backend == RUN_EMBEDDED ?
+			    "Engines were inline: kernels ran in the program,\n"
+			    "and were not checked; with one view, nor were\n"
+			    "stale bytes" :
+			    "Engines were inline: kernels ran in the program,\n"
+			    "and were not checked");
+	report_refusals(out, facts);
 	if (facts->bypassed_pid)
 		fprintf(out,
 			PREFIX "System calls of process %" PRIu32
@@ -542,16 +538,16 @@ static void contexts_print(FILE *out, const struct run_facts *facts)
 			facts->bypassed_pid);
 	if (facts->is_seen)
 		return;
-	text_print(out, 0, facts->backend == RUN_EMBEDDED ?
-		   "No libmem context was seen. Programs without libmem are\n"
-		   "checked only with the module (heapsim load)" :
-		   "No libmem context was seen, and no use of a buffer");
-	text_print(out, 0,
-		   "With --error-exitcode this is an error, unless\n"
-		   "--allow-no-context is given");
+	report_text(out, 0, facts->backend == RUN_EMBEDDED ?
+		    "No libmem context was seen. Programs without libmem are\n"
+		    "checked only with the module (heapsim load)" :
+		    "No libmem context was seen, and no use of a buffer");
+	report_text(out, 0,
+		    "With --error-exitcode this is an error, unless\n"
+		    "--allow-no-context is given");
 }
 
-static bool is_call(const struct finding *f, const char *call)
+static bool report_is_call(const struct finding *f, const char *call)
 {
 	char name[FINDING_CALL_LEN];
 
@@ -560,30 +556,31 @@ static bool is_call(const struct finding *f, const char *call)
 }
 
 /* Prints an unimplemented function once, with all places that called it. */
-static void call_print(FILE *out, const struct findings *findings,
-		       const struct finding *first, const char *call)
+static void report_call(FILE *out, const struct findings *findings,
+			const struct finding *first, const char *call)
 {
-	const struct frame *frame = own_frame(&first->cpu);
+	const struct frame *frame = report_own_frame(&first->cpu);
 	const struct finding *f;
 	uint64_t nr = 0;
 
 	for (f = findings_first(findings); f != first; f = f->next)
-		if (is_call(f, call))
+		if (report_is_call(f, call))
 			return;
 	for (; f; f = f->next)
-		if (is_call(f, call))
+		if (report_is_call(f, call))
 			nr += f->record.count;
-	fprintf(out, PREFIX "  %s (%" PRIu64 " time%s)", call, nr, plural(nr));
+	fprintf(out, PREFIX "  %s (%" PRIu64 " time%s)", call, nr,
+		number_plural(nr));
 	if (frame) {
 		fputs(", first by ", out);
-		place_print(out, frame);
+		report_place(out, frame);
 	} else {
 		fputc('\n', out);
 	}
 }
 
-static void calls_print(FILE *out, const struct findings *findings,
-			bool has_suppressions)
+static void report_calls(FILE *out, const struct findings *findings,
+			 bool has_suppressions)
 {
 	const struct finding *f;
 	char name[FINDING_CALL_LEN];
@@ -597,30 +594,31 @@ static void calls_print(FILE *out, const struct findings *findings,
 			fprintf(out, PREFIX "%s:\n",
 				kind_of(f->record.kind)->headline);
 		has_begun = true;
-		call_print(out, findings, f, name);
+		report_call(out, findings, f, name);
 		if (has_suppressions)
 			suppression_print(out, "", f);
 	}
 	if (has_begun && is_cuda)
-		text_print(out, 2,
-			   "They returned cudaErrorNotSupported, or\n"
-			   "CUDA_ERROR_NOT_SUPPORTED; cuda-limits.rst lists them");
+		report_text(out, 2,
+			    "They returned cudaErrorNotSupported, or\n"
+			    "CUDA_ERROR_NOT_SUPPORTED; cuda-limits.rst lists them");
 	if (has_begun)
 		fputs(PREFIX "\n", out);
 }
 
-static void leaks_print(FILE *out, const struct totals *t)
+static void report_leaks(FILE *out, const struct totals *t)
 {
 	if (!t->leaks)
 		return;
 	fprintf(out, PREFIX "LEAK SUMMARY: %" PRIu64 " object%s (%" PRIu64
 		" byte%s) from %" PRIu64 " place%s\n", t->leaks,
-		plural(t->leaks), t->leaked_bytes, plural(t->leaked_bytes),
-		t->leak_places, plural(t->leak_places));
+		number_plural(t->leaks), t->leaked_bytes,
+		number_plural(t->leaked_bytes), t->leak_places,
+		number_plural(t->leak_places));
 }
 
 /* Reports a signal, as a shell would if it had started the program. */
-static void end_print(FILE *out, const struct run_facts *facts)
+static void report_end(FILE *out, const struct run_facts *facts)
 {
 	const char *name;
 	int signal;
@@ -651,26 +649,26 @@ void report_print(FILE *out, const struct findings *findings,
 	uint32_t kind;
 
 	fputs(PREFIX "\n", out);
-	blocks_print(out, findings, has_suppressions, false);
-	blocks_print(out, findings, has_suppressions, true);
+	report_blocks(out, findings, has_suppressions, false);
+	report_blocks(out, findings, has_suppressions, true);
 	for (kind = 0; kind < kind_end(); kind++)
 		if (kind_of(kind)->class == KIND_WASTE)
-			wastes_print(out, findings, kind);
-	calls_print(out, findings, has_suppressions);
+			report_wastes(out, findings, kind);
+	report_calls(out, findings, has_suppressions);
 	if (t.dropped)
 		fprintf(out, PREFIX "%" PRIu64 " record%s lost, %" PRIu64
 			" of them of errors: too many\n", t.dropped,
-			plural(t.dropped), t.dropped_errors);
+			number_plural(t.dropped), t.dropped_errors);
 	if (t.lost_stacks)
 		fprintf(out, PREFIX "%" PRIu64 " stack%s could not be stored\n",
-			t.lost_stacks, plural(t.lost_stacks));
+			t.lost_stacks, number_plural(t.lost_stacks));
 	if (t.suppressed)
 		fprintf(out, PREFIX "%" PRIu64 " error%s suppressed\n",
 			t.suppressed, t.suppressed == 1 ? " is" : "s are");
-	contexts_print(out, facts);
-	end_print(out, facts);
-	leaks_print(out, &t);
+	report_contexts(out, facts);
+	report_end(out, facts);
+	report_leaks(out, &t);
 	fprintf(out, PREFIX "ERROR SUMMARY: %" PRIu64 " error%s from %" PRIu64
-		" place%s\n", t.errors, plural(t.errors), t.places,
-		plural(t.places));
+		" place%s\n", t.errors, number_plural(t.errors), t.places,
+		number_plural(t.places));
 }

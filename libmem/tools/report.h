@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "finding.h"
+#include "findings.h"
 
 /** enum run_backend - where the board is simulated */
 enum run_backend {
@@ -38,8 +38,8 @@ struct run_refusal {
  * @status: status from waitpid(); -1: the program was not run
  * @nr_left: number of processes that the program left running
  * @backend: where the board was simulated
- * @probe: answer of the module; on the embedded backend, the name and line size
- *	of the first context's board
+ * @probe: what the module returned; on the embedded backend, the name and line
+ *	size of the first context's board
  * @nr_contexts: number of contexts opened on the embedded backend
  * @nr_inline: contexts whose kernels ran in the program and were not checked
  * @nr_failed: contexts that could not be opened

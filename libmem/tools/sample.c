@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../clock.h"
 #include "sample.h"
 
 #define BUFS_PATH	"/sys/kernel/debug/heapsim/bufs"
@@ -25,13 +25,13 @@ const char *const sample_counter_names[SAMPLE_NR_COUNTERS] = {
 };
 
 /* Any user may name a buffer, and names are printed on a terminal. */
-static char printable(char c)
+static char sample_printable(char c)
 {
 	return c < ' ' || c > '~' ? '?' : c;
 }
 
 /* Parses the quoted name at @at. Returns its end, or NULL if there is none. */
-static const char *name_parse(char *name, size_t size, const char *at)
+static const char *sample_parse_name(char *name, size_t size, const char *at)
 {
 	size_t len = 0;
 	char c;
@@ -48,14 +48,15 @@ static const char *name_parse(char *name, size_t size, const char *at)
 			at += 3;
 		}
 		if (len + 1 < size)
-			name[len++] = printable(c);
+			name[len++] = sample_printable(c);
 	}
 	name[len] = '\0';
 	return at + 1;
 }
 
 /* Parses "NAME=COUNT"; unknown names of a newer module are ignored. */
-static void counter_parse(struct heapsim_counters *count, const char *word)
+static void sample_parse_counter(struct heapsim_counters *count,
+				 const char *word)
 {
 	const char *value = strchr(word, '=');
 	uint64_t number;
@@ -71,7 +72,7 @@ static void counter_parse(struct heapsim_counters *count, const char *word)
 			       sizeof(number));
 }
 
-static int buf_parse(struct sample_buf *buf, const char *line)
+static int sample_parse_buf(struct sample_buf *buf, const char *line)
 {
 	unsigned long long id, inode, len;
 	const char *at;
@@ -84,16 +85,16 @@ static int buf_parse(struct sample_buf *buf, const char *line)
 	buf->id = id;
 	buf->inode = inode;
 	buf->len = len;
-	at = name_parse(buf->name, sizeof(buf->name), line + end);
+	at = sample_parse_name(buf->name, sizeof(buf->name), line + end);
 	if (!at)
 		return -EPROTO;
 	for (at = strchr(at, ' '); at; at = strchr(at, ' '))
-		counter_parse(&buf->count, ++at);
+		sample_parse_counter(&buf->count, ++at);
 	return 0;
 }
 
-static int bufs_add(struct sample_buf **bufs, size_t *nr, size_t *room,
-		    const char *line)
+static int sample_add_buf(struct sample_buf **bufs, size_t *nr, size_t *room,
+			  const char *line)
 {
 	struct sample_buf *more;
 	size_t want = *room ? *room * 2 : 64;
@@ -106,7 +107,7 @@ static int bufs_add(struct sample_buf **bufs, size_t *nr, size_t *room,
 		*bufs = more;
 		*room = want;
 	}
-	err = buf_parse(*bufs + *nr, line);
+	err = sample_parse_buf(*bufs + *nr, line);
 	if (!err)
 		(*nr)++;
 	return err;
@@ -138,7 +139,7 @@ int sample_bufs_read(struct sample_buf **bufs, size_t *nr)
 	    strncmp(line, "id inode len kind holders name", 30))
 		err = errno ? -errno : -EPROTO;
 	while (!err && getline(&line, &size, file) >= 0)
-		err = bufs_add(bufs, nr, &room, line);
+		err = sample_add_buf(bufs, nr, &room, line);
 	free(line);
 	fclose(file);
 	if (err) {
@@ -176,20 +177,18 @@ const char *sample_bufs_why(int err)
  * If only the list of buffers cannot be read, this succeeds and sets
  * @sample->bufs_err.
  *
- * Return: 0 or -errno, for device_tell_error().
+ * Return: 0 or -errno, for device_print_error().
  */
 int sample_take(struct sample *sample)
 {
-	struct timespec now;
 	int err;
 
 	memset(sample, 0, sizeof(*sample));
-	err = device_ask(&sample->device);
+	err = device_read(&sample->device);
 	if (err)
 		return err;
 	sample->bufs_err = sample_bufs_read(&sample->bufs, &sample->nr_bufs);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	sample->time_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	sample->time_ns = now_ns();
 	return 0;
 }
 
@@ -202,7 +201,6 @@ void sample_fini(struct sample *sample)
 
 /**
  * sample_find() - find a buffer by its id
- * @sample: sample
  * @id: id of the buffer
  *
  * Return: the buffer, or NULL.

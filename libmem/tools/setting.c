@@ -83,7 +83,7 @@ bool setting_is_good(const char *name, const char *value)
 	return false;
 }
 
-static void boards_print(FILE *out)
+static void setting_print_boards(FILE *out)
 {
 	size_t i;
 
@@ -110,7 +110,7 @@ void setting_print(FILE *out, const char *name, const char *value)
 	fprintf(out, "unknown %s, valid ones are: ",
 		setting ? setting->what : "board");
 	if (!setting || !setting->words[0])
-		boards_print(out);
+		setting_print_boards(out);
 	for (i = 0; setting && i < MAX_WORDS && setting->words[i]; i++)
 		fprintf(out, "%s%s", i ? ", " : "", setting->words[i]);
 }

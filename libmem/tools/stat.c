@@ -38,31 +38,31 @@ struct stat_options {
 	uint64_t nr;	/* number of reports of rates; 0: unlimited */
 };
 
-static void add_number(json_object *to, const char *name, uint64_t number)
+static void stat_add_number(json_object *to, const char *name, uint64_t number)
 {
 	json_object_object_add(to, name, json_object_new_uint64(number));
 }
 
-static json_object *buf_object(const struct sample_buf *buf)
+static json_object *stat_make_buf(const struct sample_buf *buf)
 {
 	json_object *object = json_object_new_object();
 	uint64_t count[SAMPLE_NR_COUNTERS];
 	size_t i;
 
 	memcpy(count, &buf->count, sizeof(count));
-	add_number(object, "id", buf->id);
+	stat_add_number(object, "id", buf->id);
 	json_object_object_add(object, "name",
 			       json_object_new_string(buf->name));
 	json_object_object_add(object, "kind",
 			       json_object_new_string(buf->kind));
-	add_number(object, "len", buf->len);
-	add_number(object, "nr_holders", buf->nr_holders);
+	stat_add_number(object, "len", buf->len);
+	stat_add_number(object, "nr_holders", buf->nr_holders);
 	for (i = 0; i < SAMPLE_NR_COUNTERS; i++)
-		add_number(object, sample_counter_names[i], count[i]);
+		stat_add_number(object, sample_counter_names[i], count[i]);
 	return object;
 }
 
-static void print_json(const struct sample *sample)
+static void stat_print_json(const struct sample *sample)
 {
 	const struct heapsim_info *info = &sample->device.info;
 	json_object *all = json_object_new_object(), *bufs = NULL;
@@ -82,26 +82,26 @@ static void print_json(const struct sample *sample)
 	size_t i;
 
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		add_number(all, numbers[i].name, numbers[i].number);
+		stat_add_number(all, numbers[i].name, numbers[i].number);
 	/* null means that buffers cannot be read; [] that there are none */
 	if (!sample->bufs_err)
 		bufs = json_object_new_array();
 	for (i = 0; i < sample->nr_bufs; i++)
-		json_object_array_add(bufs, buf_object(&sample->bufs[i]));
+		json_object_array_add(bufs, stat_make_buf(&sample->bufs[i]));
 	json_object_object_add(all, "bufs", bufs);
 	puts(json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN));
 	json_object_put(all);
 }
 
-static int report(const struct stat_options *options, const struct sample *now,
-		  const struct sample *before)
+static int stat_print(const struct stat_options *options,
+		      const struct sample *now, const struct sample *before)
 {
 	char line[TABLE_LINE];
 	struct table table;
 	int err;
 
 	if (options->is_json) {
-		print_json(now);
+		stat_print_json(now);
 		return 0;
 	}
 	table_summary(line, now);
@@ -118,7 +118,7 @@ static int report(const struct stat_options *options, const struct sample *now,
 }
 
 /* Times are multiples of the interval after the first sample, without drift. */
-static void wait_until(uint64_t time_ns)
+static void stat_wait_until(uint64_t time_ns)
 {
 	struct timespec at = {
 		.tv_sec = time_ns / 1000000000,
@@ -129,8 +129,8 @@ static void wait_until(uint64_t time_ns)
 		;
 }
 
-static int report_rates(const struct stat_options *options,
-			struct sample *before, const char *who)
+static int stat_print_rates(const struct stat_options *options,
+			    struct sample *before, const char *who)
 {
 	uint64_t next_ns = before->time_ns;
 	struct sample now;
@@ -139,13 +139,13 @@ static int report_rates(const struct stat_options *options,
 
 	for (i = 0; !options->nr || i < options->nr; i++) {
 		next_ns += options->interval_s * 1e9;
-		wait_until(next_ns);
+		stat_wait_until(next_ns);
 		err = sample_take(&now);
 		if (err)
-			return device_tell_error(who, err);
+			return device_print_error(who, err);
 		if (i && !options->is_json)
 			putchar('\n');
-		err = report(options, &now, before);
+		err = stat_print(options, &now, before);
 		sample_fini(before);
 		*before = now;
 		if (err || fflush(stdout)) {
@@ -156,22 +156,22 @@ static int report_rates(const struct stat_options *options,
 	return EXIT_OK;
 }
 
-static int interval_parse(struct stat_options *options, int nr, char **words,
-			  const char *who)
+static int stat_parse_interval(struct stat_options *options, int nr,
+			       char **words, const char *who)
 {
 	if (nr > 2)
-		return usage_error(who, "%s: takes only INTERVAL and COUNT",
+		return error_usage(who, "%s: takes only INTERVAL and COUNT",
 				   words[2]);
 	if (nr && (number_seconds(words[0], MAX_INTERVAL_S,
 				  &options->interval_s) ||
 		   options->interval_s < 0.01))
-		return usage_error(who,
+		return error_usage(who,
 				   "%s: not an interval from 0.01 to %d seconds",
 				   words[0], MAX_INTERVAL_S);
 	if (nr < 2)
 		return EXIT_OK;
 	if (number_whole(words[1], INT_MAX, &options->nr) || !options->nr)
-		return usage_error(who, "%s: not a count above 0", words[1]);
+		return error_usage(who, "%s: not a count above 0", words[1]);
 	return EXIT_OK;
 }
 
@@ -182,14 +182,13 @@ static int stat_run(const struct stat_options *options, const char *who)
 
 	ret = sample_take(&sample);
 	if (ret)
-		return device_tell_error(who, ret);
-	if (sample.bufs_err) {
-		fprintf(stderr, "%s: sums alone: %s\n", who,
-			sample_bufs_why(sample.bufs_err));
-	}
+		return device_print_error(who, ret);
+	if (sample.bufs_err)
+		error_print(who, "sums alone: %s",
+			    sample_bufs_why(sample.bufs_err));
 	if (options->interval_s > 0) {
-		ret = report_rates(options, &sample, who);
-	} else if (report(options, &sample, NULL)) {
+		ret = stat_print_rates(options, &sample, who);
+	} else if (stat_print(options, &sample, NULL)) {
 		perror(who);
 		ret = EXIT_FAILED;
 	}
@@ -225,9 +224,10 @@ int cmd_stat(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(argv[0]);
+			return error_try(argv[0]);
 		}
 	}
-	ret = interval_parse(&options, argc - optind, argv + optind, argv[0]);
+	ret = stat_parse_interval(&options, argc - optind, argv + optind,
+				  argv[0]);
 	return ret ? ret : stat_run(&options, argv[0]);
 }

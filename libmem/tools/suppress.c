@@ -117,7 +117,7 @@ void suppressions_close(struct suppressions *suppressions)
 	free(suppressions);
 }
 
-static char *trim(char *text)
+static char *line_trim(char *text)
 {
 	char *end;
 
@@ -130,7 +130,7 @@ static char *trim(char *text)
 	return text;
 }
 
-static const char *frame_add(struct pattern *pattern, const char *value)
+static const char *pattern_add(struct pattern *pattern, const char *value)
 {
 	if (strcmp(value, "...") && strncmp(value, "fun:", 4) &&
 	    strncmp(value, "obj:", 4) && strncmp(value, "src:", 4))
@@ -144,7 +144,7 @@ static const char *frame_add(struct pattern *pattern, const char *value)
 	return NULL;
 }
 
-static const char *text_set(char **text, const char *value)
+static const char *suppression_set(char **text, const char *value)
 {
 	if (*text)
 		return "given twice";
@@ -153,7 +153,7 @@ static const char *text_set(char **text, const char *value)
 }
 
 /* Lists valid kinds, each name once, as many as fit into the message. */
-static const char *kind_unknown(const char *name)
+static const char *suppression_unknown_kind(const char *name)
 {
 	static char text[1024];
 	uint32_t kind;
@@ -170,7 +170,7 @@ static const char *kind_unknown(const char *name)
 }
 
 /* Parses a line. Returns an error message, or NULL. */
-static const char *line_take(struct suppression *s, char *line)
+static const char *suppression_take_line(struct suppression *s, char *line)
 {
 	char *colon = strchr(line, ':');
 	const char *value;
@@ -178,26 +178,26 @@ static const char *line_take(struct suppression *s, char *line)
 	if (!colon)
 		return "a line is \"word: value\"";
 	*colon = '\0';
-	value = trim(colon + 1);
+	value = line_trim(colon + 1);
 	if (!*value)
 		return "no value";
 	if (!strcmp(line, "name"))
-		return text_set(&s->name, value);
+		return suppression_set(&s->name, value);
 	if (!strcmp(line, "kind")) {
 		if (!strpbrk(value, "*?[") && kind_find(value) < 0)
-			return kind_unknown(value);
-		return text_set(&s->kind, value);
+			return suppression_unknown_kind(value);
+		return suppression_set(&s->kind, value);
 	}
 	if (!strcmp(line, "buffer"))
-		return text_set(&s->buffer, value);
+		return suppression_set(&s->buffer, value);
 	if (!strcmp(line, "call"))
-		return text_set(&s->call, value);
+		return suppression_set(&s->call, value);
 	if (!strcmp(line, "other"))
-		return text_set(&s->other, value);
+		return suppression_set(&s->other, value);
 	if (!strcmp(line, "cpu"))
-		return frame_add(&s->cpu, value);
+		return pattern_add(&s->cpu, value);
 	if (!strcmp(line, "by"))
-		return frame_add(&s->by, value);
+		return pattern_add(&s->by, value);
 	return "the words are name, kind, buffer, call, other, cpu and by";
 }
 
@@ -211,7 +211,7 @@ struct reader {
 	struct suppression *one;
 };
 
-static const char *begin(struct reader *reader)
+static const char *reader_begin(struct reader *reader)
 {
 	if (reader->one)
 		return "{ inside { }";
@@ -219,7 +219,7 @@ static const char *begin(struct reader *reader)
 	return reader->one ? NULL : "no memory";
 }
 
-static const char *end(struct reader *reader)
+static const char *reader_end(struct reader *reader)
 {
 	if (!reader->one)
 		return "} without {";
@@ -233,17 +233,17 @@ static const char *end(struct reader *reader)
 	return NULL;
 }
 
-static const char *take(struct reader *reader, char *line)
+static const char *reader_take_line(struct reader *reader, char *line)
 {
 	if (!*line || *line == '#')
 		return NULL;
 	if (!strcmp(line, "{"))
-		return begin(reader);
+		return reader_begin(reader);
 	if (!strcmp(line, "}"))
-		return end(reader);
+		return reader_end(reader);
 	if (!reader->one)
 		return "outside of { }";
-	return line_take(reader->one, line);
+	return suppression_take_line(reader->one, line);
 }
 
 /**
@@ -272,7 +272,7 @@ int suppressions_read(struct suppressions *suppressions, const char *path)
 	}
 	while (!wrong && getline(&line, &size, in) > 0) {
 		nr++;
-		wrong = take(&reader, trim(line));
+		wrong = reader_take_line(&reader, line_trim(line));
 	}
 	if (ferror(in))
 		err = -errno;
@@ -290,104 +290,105 @@ int suppressions_read(struct suppressions *suppressions, const char *path)
 	return ret;
 }
 
-static bool is_like(const char *glob, const char *text)
+static bool glob_matches(const char *glob, const char *text)
 {
 	return text && !fnmatch(glob, text, 0);
 }
 
 /* Matches the whole path, or its end after any of its slashes. */
-static bool is_path_like(const char *glob, const char *path)
+static bool glob_matches_path(const char *glob, const char *path)
 {
 	for (; path; path = strchr(path, '/')) {
 		path += *path == '/';
-		if (is_like(glob, path))
+		if (glob_matches(glob, path))
 			return true;
 	}
 	return false;
 }
 
-static bool is_source_like(const char *glob, const struct frame *frame)
+static bool glob_matches_source(const char *glob, const struct frame *frame)
 {
 	char *with_line;
 	bool ret;
 
 	if (!frame->file)
 		return false;
-	if (is_path_like(glob, frame->file))
+	if (glob_matches_path(glob, frame->file))
 		return true;
 	if (asprintf(&with_line, "%s:%d", frame->file, frame->line) < 0)
 		return false;
-	ret = is_path_like(glob, with_line);
+	ret = glob_matches_path(glob, with_line);
 	free(with_line);
 	return ret;
 }
 
-static bool is_frame_like(const char *pattern, const struct frame *frame)
+static bool frame_matches(const char *pattern, const struct frame *frame)
 {
 	const char *glob = pattern + 4;
 
 	if (!strncmp(pattern, "fun:", 4))
-		return is_like(glob, frame->function);
+		return glob_matches(glob, frame->function);
 	if (!strncmp(pattern, "obj:", 4))
-		return frame->module && (is_like(glob, frame->module) ||
-					 is_path_like(glob, frame->module));
-	return is_source_like(glob, frame);
+		return glob_matches(glob, frame->module) ||
+		       glob_matches_path(glob, frame->module);
+	return glob_matches_source(glob, frame);
 }
 
-static bool is_trace_like(char *const *patterns, int nr_patterns,
-			  const struct frame *frames, int nr)
+static bool frames_match(char *const *patterns, int nr_patterns,
+			 const struct frame *frames, int nr)
 {
 	if (!nr_patterns)
 		return true;
 	if (!strcmp(patterns[0], "...")) {
 		for (;; frames++, nr--) {
-			if (is_trace_like(patterns + 1, nr_patterns - 1, frames,
-					  nr))
+			if (frames_match(patterns + 1, nr_patterns - 1, frames,
+					 nr))
 				return true;
 			if (!nr)
 				return false;
 		}
 	}
-	return nr && is_frame_like(patterns[0], frames) &&
-	       is_trace_like(patterns + 1, nr_patterns - 1, frames + 1, nr - 1);
+	return nr && frame_matches(patterns[0], frames) &&
+	       frames_match(patterns + 1, nr_patterns - 1, frames + 1, nr - 1);
 }
 
-static bool is_other_like(const char *glob, const struct heapsim_record *r)
+static bool glob_matches_other(const char *glob, const struct heapsim_record *r)
 {
 	const char *type = kind_other_name(r->other.type);
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s:%.*s", type ? type : "",
 		 (int)sizeof(r->other.name), r->other.name);
-	return is_like(glob, text);
+	return glob_matches(glob, text);
 }
 
-static bool is_buffer_like(const char *glob, const struct finding *f)
+static bool glob_matches_buffer(const char *glob, const struct finding *f)
 {
 	char call[FINDING_CALL_LEN];
 
-	return !finding_call(f, call) && is_like(glob, f->record.name);
+	return !finding_call(f, call) && glob_matches(glob, f->record.name);
 }
 
-static bool is_call_like(const char *glob, const struct finding *f)
+static bool glob_matches_call(const char *glob, const struct finding *f)
 {
 	char call[FINDING_CALL_LEN];
 
-	return is_like(glob, finding_call(f, call));
+	return glob_matches(glob, finding_call(f, call));
 }
 
-static bool is_match(const struct suppression *s, const struct finding *f)
+static bool suppression_matches(const struct suppression *s,
+				const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
 
-	return is_like(s->kind, kind_of(r->kind)->name) &&
-	       (!s->buffer || is_buffer_like(s->buffer, f)) &&
-	       (!s->call || is_call_like(s->call, f)) &&
-	       (!s->other || is_other_like(s->other, r)) &&
-	       is_trace_like(s->cpu.frames, s->cpu.nr, f->cpu.frames,
-			     f->cpu.nr) &&
-	       is_trace_like(s->by.frames, s->by.nr, f->other.frames,
-			     f->other.nr);
+	return glob_matches(s->kind, kind_of(r->kind)->name) &&
+	       (!s->buffer || glob_matches_buffer(s->buffer, f)) &&
+	       (!s->call || glob_matches_call(s->call, f)) &&
+	       (!s->other || glob_matches_other(s->other, r)) &&
+	       frames_match(s->cpu.frames, s->cpu.nr, f->cpu.frames,
+			    f->cpu.nr) &&
+	       frames_match(s->by.frames, s->by.nr, f->other.frames,
+			    f->other.nr);
 }
 
 /**
@@ -403,7 +404,7 @@ const char *suppressions_match(const struct suppressions *suppressions,
 	const struct suppression *s;
 
 	for (s = suppressions->first; s; s = s->next)
-		if (is_match(s, finding))
+		if (suppression_matches(s, finding))
 			return s->name;
 	return NULL;
 }
@@ -418,8 +419,9 @@ static void glob_print(FILE *out, const char *text)
 	}
 }
 
-static void trace_print(FILE *out, const char *prefix, const char *word,
-			const struct backtrace *trace)
+static void suppression_print_stack(FILE *out, const char *prefix,
+				    const char *word,
+				    const struct backtrace *trace)
 {
 	int i;
 
@@ -468,7 +470,7 @@ void suppression_print(FILE *out, const char *prefix,
 		glob_print(out, r->other.name);
 		fputc('\n', out);
 	}
-	trace_print(out, prefix, "cpu", &finding->cpu);
-	trace_print(out, prefix, "by", &finding->other);
+	suppression_print_stack(out, prefix, "cpu", &finding->cpu);
+	suppression_print_stack(out, prefix, "by", &finding->other);
 	fprintf(out, "%s}\n", prefix);
 }

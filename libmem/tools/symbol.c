@@ -74,7 +74,7 @@ struct symbols {
 
 static char *debuginfo_path;
 
-static bool has_prefix(const char *text, const char *prefix)
+static bool symbol_has_prefix(const char *text, const char *prefix)
 {
 	return text && !strncmp(text, prefix, strlen(prefix));
 }
@@ -132,11 +132,10 @@ void symbols_close(struct symbols *symbols)
 	free(symbols);
 }
 
-static void module_load(struct module *m)
+static void symbols_load_module(struct module *m)
 {
-	Elf *elf;
-
 	struct stat status;
+	Elf *elf;
 	int fd;
 
 	/* The program chose the path, which may be a FIFO or a terminal. */
@@ -162,7 +161,8 @@ static void module_load(struct module *m)
 		m->module = NULL;
 }
 
-static struct module *module_find(struct symbols *symbols, const char *path)
+static struct module *symbols_find_module(struct symbols *symbols,
+					  const char *path)
 {
 	struct module *m;
 
@@ -177,7 +177,7 @@ static struct module *module_find(struct symbols *symbols, const char *path)
 		free(m);
 		return NULL;
 	}
-	module_load(m);
+	symbols_load_module(m);
 	m->next = symbols->modules;
 	symbols->modules = m;
 	return m;
@@ -194,7 +194,7 @@ static struct module *module_find(struct symbols *symbols, const char *path)
 uint64_t symbols_address(struct symbols *symbols, const char *module,
 			 uint64_t off)
 {
-	struct module *m = module_find(symbols, module);
+	struct module *m = symbols_find_module(symbols, module);
 	GElf_Addr bias;
 	size_t nr = 0, i;
 	Elf *elf;
@@ -213,7 +213,7 @@ uint64_t symbols_address(struct symbols *symbols, const char *module,
 }
 
 /* Demangles a C++ name; other names are returned unchanged. */
-static const char *readable(struct symbols *symbols, const char *name)
+static const char *symbols_demangle(struct symbols *symbols, const char *name)
 {
 	struct name *n;
 	char *text, *end;
@@ -246,8 +246,8 @@ static const char *readable(struct symbols *symbols, const char *name)
  * @symbol: symbol of the address, or NULL; @die may be another function that is
  * inlined there
  */
-static const char *function_of(struct symbols *symbols, Dwarf_Die *die,
-			       const char *symbol)
+static const char *symbols_function(struct symbols *symbols, Dwarf_Die *die,
+				    const char *symbol)
 {
 	Dwarf_Attribute attr;
 	const char *name;
@@ -256,13 +256,14 @@ static const char *function_of(struct symbols *symbols, Dwarf_Die *die,
 						     &attr));
 	/* A static function has no linkage name in DWARF. */
 	if (!name && dwarf_tag(die) == DW_TAG_subprogram &&
-	    has_prefix(symbol, "_Z"))
+	    symbol_has_prefix(symbol, "_Z"))
 		name = symbol;
-	return name ? readable(symbols, name) : dwarf_diename(die);
+	return name ? symbols_demangle(symbols, name) : dwarf_diename(die);
 }
 
 /* Sets file and line of the call that the compiler replaced by inlining. */
-static void call_site(Dwarf_Die *die, Dwarf_Die *cu, struct frame *frame)
+static void frame_set_call_site(Dwarf_Die *die, Dwarf_Die *cu,
+				struct frame *frame)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Files *files;
@@ -282,8 +283,9 @@ static void call_site(Dwarf_Die *die, Dwarf_Die *cu, struct frame *frame)
  * The innermost function has the line of the address. Each inlined function has
  * a caller, whose line is that of the call.
  */
-static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
-		   const char *symbol, struct frame *frames, int nr)
+static int symbols_find_inlined(struct symbols *symbols, Dwarf_Die *cu,
+				Dwarf_Addr pc, const char *symbol,
+				struct frame *frames, int nr)
 {
 	struct frame at = frames[0];
 	Dwarf_Die *innermost = NULL, *scopes = NULL;
@@ -300,11 +302,11 @@ static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
 		    tag != DW_TAG_subprogram)
 			continue;
 		at.is_inlined = tag == DW_TAG_inlined_subroutine;
-		at.function = function_of(symbols, &scopes[i], symbol);
+		at.function = symbols_function(symbols, &scopes[i], symbol);
 		frames[n++] = at;
 		if (!at.is_inlined)
 			break;
-		call_site(&scopes[i], cu, &at);
+		frame_set_call_site(&scopes[i], cu, &at);
 	}
 	free(scopes);
 	free(innermost);
@@ -316,8 +318,8 @@ static int inlined(struct symbols *symbols, Dwarf_Die *cu, Dwarf_Addr pc,
  * does not write, and returns the nearest entry if it finds none. So a result
  * that does not contain @pc is replaced by a search of all units.
  */
-static bool unit_find(Dwfl_Module *module, Dwarf_Addr pc, Dwarf_Addr *bias,
-		      Dwarf_Die *unit)
+static bool symbols_find_unit(Dwfl_Module *module, Dwarf_Addr pc,
+			      Dwarf_Addr *bias, Dwarf_Die *unit)
 {
 	Dwarf_Die *found = dwfl_module_addrdie(module, pc, bias);
 	Dwarf *dwarf;
@@ -336,8 +338,8 @@ static bool unit_find(Dwfl_Module *module, Dwarf_Addr pc, Dwarf_Addr *bias,
 }
 
 /* Fills in what libdw finds; returns at least one frame. */
-static int look_up(struct symbols *symbols, struct module *m, uint64_t address,
-		   struct frame *frames, int nr)
+static int symbols_look_up(struct symbols *symbols, struct module *m,
+			   uint64_t address, struct frame *frames, int nr)
 {
 	Dwarf_Addr bias = 0, pc;
 	const char *symbol;
@@ -353,24 +355,24 @@ static int look_up(struct symbols *symbols, struct module *m, uint64_t address,
 		return 1;
 	pc = address + m->base;
 	symbol = dwfl_module_addrname(m->module, pc);
-	frames[0].function = readable(symbols, symbol);
-	if (!unit_find(m->module, pc, &bias, &cu))
+	frames[0].function = symbols_demangle(symbols, symbol);
+	if (!symbols_find_unit(m->module, pc, &bias, &cu))
 		return 1;
 	line = dwarf_getsrc_die(&cu, pc - bias);
 	if (line && !dwarf_lineno(line, &frames[0].line))
 		frames[0].file = dwarf_linesrc(line, NULL, NULL);
-	n = inlined(symbols, &cu, pc - bias, symbol, frames, nr);
+	n = symbols_find_inlined(symbols, &cu, pc - bias, symbol, frames, nr);
 	return n ? n : 1;
 }
 
-static struct place **bucket_of(struct symbols *symbols, uint64_t address)
+static struct place **symbols_bucket(struct symbols *symbols, uint64_t address)
 {
 	return &symbols->places[(address ^ address >> 10) % NR_BUCKETS];
 }
 
-static void place_keep(struct place **bucket, const struct module *m,
-		       uint64_t address, const struct frame *frames, int nr)
-{
+static void symbols_keep_place(struct place **bucket, const struct module *m,
+			       uint64_t address, const struct frame *frames,
+			       int nr) {
 	struct place *p = malloc(sizeof(*p) + nr * sizeof(p->frames[0]));
 
 	/* Without memory the place is not cached. */
@@ -398,8 +400,8 @@ static void place_keep(struct place **bucket, const struct module *m,
 int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 		 struct frame *frames, int nr)
 {
-	struct module *m = module_find(symbols, module);
-	struct place **bucket = bucket_of(symbols, address);
+	struct module *m = symbols_find_module(symbols, module);
+	struct place **bucket = symbols_bucket(symbols, address);
 	const struct place *p;
 
 	for (p = *bucket; p; p = p->next) {
@@ -409,22 +411,22 @@ int symbols_find(struct symbols *symbols, const char *module, uint64_t address,
 		memcpy(frames, p->frames, nr * sizeof(*frames));
 		return nr;
 	}
-	nr = look_up(symbols, m, address, frames, nr);
+	nr = symbols_look_up(symbols, m, address, frames, nr);
 	if (m)
-		place_keep(bucket, m, address, frames, nr);
+		symbols_keep_place(bucket, m, address, frames, nr);
 	return nr;
 }
 
-static const char *base_name(const char *path)
+static const char *symbol_base_name(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 
 	return slash ? slash + 1 : path;
 }
 
-static const char *module_name(const struct frame *frame)
+static const char *symbol_module_name(const struct frame *frame)
 {
-	return base_name(frame->module);
+	return symbol_base_name(frame->module);
 }
 
 /**
@@ -442,7 +444,7 @@ bool symbol_is_runtime(const struct frame *frame)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (has_prefix(module_name(frame), names[i]))
+		if (symbol_has_prefix(symbol_module_name(frame), names[i]))
 			return true;
 	return false;
 }
@@ -464,20 +466,20 @@ enum kind_api symbol_api(const struct frame *frame)
 		{ "libmem-nvbuf", KIND_API_NVBUF },
 		{ "libmem-vpi", KIND_API_VPI },
 	};
-	const char *name = module_name(frame);
+	const char *name = symbol_module_name(frame);
 	size_t i;
 
 	for (i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
-		if (has_prefix(name, layers[i].prefix))
+		if (symbol_has_prefix(name, layers[i].prefix))
 			return layers[i].api;
 	return KIND_API_LIBMEM;
 }
 
 /* "libmem" alone is not enough: a library of the program may begin so, too. */
-static bool is_libmem(const struct frame *frame)
+static bool symbol_is_libmem(const struct frame *frame)
 {
-	return has_prefix(module_name(frame), "libmem.so") ||
-	       has_prefix(module_name(frame), "libmem-trap.so") ||
+	return symbol_has_prefix(symbol_module_name(frame), "libmem.so") ||
+	       symbol_has_prefix(symbol_module_name(frame), "libmem-trap.so") ||
 	       symbol_api(frame) != KIND_API_LIBMEM;
 }
 
@@ -488,7 +490,7 @@ static bool is_libmem(const struct frame *frame)
  * compiler puts into the program. They are recognized by the file, or, without
  * line numbers, by the name of the function.
  */
-static bool is_of_headers(const struct frame *frame)
+static bool symbol_is_of_headers(const struct frame *frame)
 {
 	static const char *const files[] = {
 		"heapsim_cu.", "cuda_runtime", "cuda.h", "math_functions.",
@@ -498,18 +500,18 @@ static bool is_of_headers(const struct frame *frame)
 	size_t i;
 
 	/* Compilers may report another file for this function. */
-	if (has_prefix(frame->function, LAUNCH))
+	if (symbol_has_prefix(frame->function, LAUNCH))
 		return true;
 	if (!frame->file)
-		return has_prefix(frame->function, "cudaError cuda");
+		return symbol_has_prefix(frame->function, "cudaError cuda");
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (has_prefix(base_name(frame->file), files[i]))
+		if (symbol_has_prefix(symbol_base_name(frame->file), files[i]))
 			return true;
 	return false;
 }
 
 /* Returns the length of a function's name without its parameters. */
-static size_t name_len(const char *name)
+static size_t symbol_name_len(const char *name)
 {
 	const size_t all = strlen(name);
 	size_t len = all;
@@ -530,15 +532,16 @@ static size_t name_len(const char *name)
  * launches itself. So the kernel's frame is outside of the launch's, unless the
  * compiler made a jump of the call.
  */
-static bool is_kernel_of(const struct frame *frame, const struct frame *launch)
+static bool symbol_is_kernel_of(const struct frame *frame,
+				const struct frame *launch)
 {
 	const char *at = launch->function, *name = frame->function, *end;
 	size_t len;
 
-	if (!has_prefix(at, LAUNCH) || !name)
+	if (!symbol_has_prefix(at, LAUNCH) || !name)
 		return false;
 	/* Either name may lack the parameters of the function. */
-	len = name_len(name);
+	len = symbol_name_len(name);
 	/* The type precedes the name; a kernel may also be named launch(). */
 	at = strstr(at, "), &");
 	end = at ? strstr(at, ">::launch(") : NULL;
@@ -563,19 +566,19 @@ int symbol_in_headers(const struct frame *frames, int nr)
 	const struct frame *launch;
 	int i;
 
-	for (i = 0; i < nr && is_of_headers(&frames[i]); i++)
+	for (i = 0; i < nr && symbol_is_of_headers(&frames[i]); i++)
 		;
 	launch = &frames[i - !!i];
 	/* The kernel has more than one frame if parts of it are inlined. */
-	while (i && i < nr && is_kernel_of(&frames[i], launch))
+	while (i && i < nr && symbol_is_kernel_of(&frames[i], launch))
 		i++;
 	return i;
 }
 
-static bool is_export(const struct frame *frame)
+static bool symbol_is_export(const struct frame *frame)
 {
-	return has_prefix(frame->function, "mem_") ||
-	       has_prefix(frame->function, "libmem_");
+	return symbol_has_prefix(frame->function, "mem_") ||
+	       symbol_has_prefix(frame->function, "libmem_");
 }
 
 /**
@@ -592,7 +595,7 @@ int symbol_in_libmem(const struct frame *frames, int nr)
 	int i, end = 0;
 
 	for (i = 0; i < nr; i++) {
-		if (is_libmem(&frames[i]))
+		if (symbol_is_libmem(&frames[i]))
 			end = i + 1;
 		else if (!symbol_is_runtime(&frames[i]))
 			break;
@@ -602,9 +605,9 @@ int symbol_in_libmem(const struct frame *frames, int nr)
 	    strcmp(frames[0].function, "stacks_put"))
 		return end;
 	/* In a program linked with libmem.a: up to the public function. */
-	for (i = 0; i < nr && !is_export(&frames[i]); i++)
+	for (i = 0; i < nr && !symbol_is_export(&frames[i]); i++)
 		;
-	while (i < nr && is_export(&frames[i]))
+	while (i < nr && symbol_is_export(&frames[i]))
 		i++;
 	return i;
 }

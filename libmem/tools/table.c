@@ -31,9 +31,9 @@ static const struct {
 	[TABLE_FINDINGS] = { "findings", "FINDS", "FINDS", 5 },
 };
 
-static void row_make(struct table_row *row, const struct sample_buf *buf,
-		     const struct sample_buf *before, double seconds,
-		     double line_kib)
+static void table_make_row(struct table_row *row, const struct sample_buf *buf,
+			   const struct sample_buf *before, double seconds,
+			   double line_kib)
 {
 	static const struct heapsim_counters none;
 	const struct heapsim_counters *was = before ? &before->count : &none;
@@ -85,7 +85,7 @@ int table_make(struct table *table, const struct sample *now,
 		row = &table->rows[i];
 		was = table->has_rates ?
 		      sample_find(before, now->bufs[i].id) : NULL;
-		row_make(row, &now->bufs[i], was, seconds, line_kib);
+		table_make_row(row, &now->bufs[i], was, seconds, line_kib);
 		for (column = 0; column < TABLE_NR_COLUMNS; column++)
 			table->total.value[column] += row->value[column];
 		table->total.has_new_findings |= row->has_new_findings;
@@ -101,7 +101,7 @@ void table_fini(struct table *table)
 }
 
 /* Sorts words and ids upwards, numbers downwards, and equal rows by id. */
-static int row_compare(const void *a, const void *b, void *arg)
+static int table_compare_rows(const void *a, const void *b, void *arg)
 {
 	const struct table_row *left = a, *right = b;
 	const struct table_order *order = arg;
@@ -126,15 +126,14 @@ static int row_compare(const void *a, const void *b, void *arg)
 
 /**
  * table_sort() - sort the rows
- * @table: table
  * @order: column to sort by, and direction
  */
 void table_sort(struct table *table, const struct table_order *order)
 {
 	struct table_order how = *order;
 
-	qsort_r(table->rows, table->nr, sizeof(*table->rows), row_compare,
-		&how);
+	qsort_r(table->rows, table->nr, sizeof(*table->rows),
+		table_compare_rows, &how);
 }
 
 /**
@@ -155,7 +154,7 @@ int table_order_set(struct table_order *order, const char *name,
 			order->by = i;
 			return EXIT_OK;
 		}
-	return usage_error(who, "--sort %s: no such column", name);
+	return error_usage(who, "--sort %s: no such column", name);
 }
 
 /** table_column_name() - return a column's name for table_order_set() */
@@ -165,7 +164,7 @@ const char *table_column_name(enum table_column column)
 }
 
 /* Formats bytes for a column of six characters: "64K", "1.5M". */
-static void size_format(char text[NUMBER_LEN], double bytes)
+static void table_format_size(char text[NUMBER_LEN], double bytes)
 {
 	static const char units[] = " KMGTPE";
 	int unit = 0;
@@ -180,8 +179,8 @@ static void size_format(char text[NUMBER_LEN], double bytes)
 }
 
 /* Appends a cell, with a blank before it unless it is the first. */
-static size_t cell(char *line, size_t len, enum table_column column,
-		   const char *text, int width)
+static size_t table_cell(char *line, size_t len, enum table_column column,
+			 const char *text, int width)
 {
 	int wide = columns[column].width, i, fixed = 0;
 
@@ -208,15 +207,9 @@ static size_t cell(char *line, size_t len, enum table_column column,
 	return len < TABLE_LINE ? len : TABLE_LINE - 1;
 }
 
-static const char *plural(uint64_t nr)
-{
-	return nr == 1 ? "" : "s";
-}
-
 /**
  * table_summary() - format the module's totals in one line
  * @line: out: line
- * @sample: sample
  */
 void table_summary(char line[TABLE_LINE], const struct sample *sample)
 {
@@ -225,13 +218,15 @@ void table_summary(char line[TABLE_LINE], const struct sample *sample)
 
 	snprintf(line, TABLE_LINE,
 		 "%llu buffer%s, %s; CPU views %s; pool %s; %llu job%s; %llu missing END%s",
-		 (unsigned long long)info->nr_bufs, plural(info->nr_bufs),
+		 (unsigned long long)info->nr_bufs,
+		 number_plural(info->nr_bufs),
 		 number_bytes(len, info->buf_bytes),
 		 number_bytes(cpu, info->cpu_bytes),
 		 number_bytes(pool, info->pool_bytes),
-		 (unsigned long long)info->nr_jobs, plural(info->nr_jobs),
+		 (unsigned long long)info->nr_jobs,
+		 number_plural(info->nr_jobs),
 		 (unsigned long long)info->missing_ends,
-		 plural(info->missing_ends));
+		 number_plural(info->missing_ends));
 }
 
 /**
@@ -246,8 +241,8 @@ void table_header(char line[TABLE_LINE], const struct table *table, int width)
 	int i;
 
 	for (i = 0; i < TABLE_NR_COLUMNS; i++)
-		len = cell(line, len, i, table->has_rates ? columns[i].rate :
-			   columns[i].count, width);
+		len = table_cell(line, len, i, table->has_rates ?
+				 columns[i].rate : columns[i].count, width);
 }
 
 /**
@@ -276,10 +271,10 @@ void table_row(char line[TABLE_LINE], const struct table_row *row, int width)
 		else if (i == TABLE_KIND)
 			text = buf ? buf->kind : "";
 		else if (i == TABLE_SIZE)
-			size_format(number, row->value[i]);
+			table_format_size(number, row->value[i]);
 		else
 			number_short(number, row->value[i]);
-		len = cell(line, len, i, text, width);
+		len = table_cell(line, len, i, text, width);
 	}
 }
 

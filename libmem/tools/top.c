@@ -77,15 +77,15 @@ static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 static volatile sig_atomic_t ended_by;
 
-static void on_end(int sig)
+static void top_on_end(int sig)
 {
 	ended_by = sig;
 }
 
 /* Blocks the signals; @waiting is the mask with them unblocked. */
-static void signals_init(sigset_t *waiting)
+static void top_init_signals(sigset_t *waiting)
 {
-	struct sigaction end = { .sa_handler = on_end };
+	struct sigaction end = { .sa_handler = top_on_end };
 	sigset_t blocked;
 	size_t i;
 
@@ -101,7 +101,7 @@ static void signals_init(sigset_t *waiting)
 	sigdelset(waiting, SIGWINCH);
 }
 
-static void view_look(struct view *view)
+static void view_sample(struct view *view)
 {
 	struct sample sample;
 
@@ -120,7 +120,7 @@ static const struct sample *view_before(const struct view *view)
 	       &view->before : NULL;
 }
 
-static void put_line(int row, const char *text, chtype attr)
+static void view_put_line(int row, const char *text, chtype attr)
 {
 	if (row < 0 || row >= LINES)
 		return;
@@ -129,7 +129,7 @@ static void put_line(int row, const char *text, chtype attr)
 	attrset(A_NORMAL);
 }
 
-static void draw_head(const struct view *view)
+static void view_draw_head(const struct view *view)
 {
 	const struct heapsim_probe *probe = &view->now.device.probe;
 	const struct top_options *options = view->options;
@@ -147,10 +147,10 @@ static void draw_head(const struct view *view)
 			 probe->soc, device_policy(&view->now.device),
 			 options->delay_s, table_column_name(order->by),
 			 order->is_reversed ? " reversed" : "");
-	put_line(0, line, A_BOLD);
+	view_put_line(0, line, A_BOLD);
 }
 
-static void draw_rows(struct view *view, struct table *table)
+static void view_draw_rows(struct view *view, struct table *table)
 {
 	/* Title, summary and headings are above; totals and keys below. */
 	size_t room = LINES > 5 ? LINES - 5 : 1, i;
@@ -162,20 +162,20 @@ static void draw_rows(struct view *view, struct table *table)
 	table_header(line, table, COLS);
 	attrset(A_REVERSE);
 	mvhline(2, 0, ' ' | A_REVERSE, COLS);
-	put_line(2, line, A_REVERSE);
+	view_put_line(2, line, A_REVERSE);
 	for (i = 0; i < room && view->first + i < table->nr; i++) {
 		const struct table_row *row = &table->rows[view->first + i];
 
 		attr = row->has_new_findings && table->has_rates ? A_BOLD :
 								   A_NORMAL;
 		table_row(line, row, COLS);
-		put_line(3 + i, line, attr);
+		view_put_line(3 + i, line, attr);
 	}
 	table_row(line, &table->total, COLS);
-	put_line(LINES - 2, line, A_BOLD);
+	view_put_line(LINES - 2, line, A_BOLD);
 }
 
-static int draw(struct view *view)
+static int view_draw(struct view *view)
 {
 	const struct top_options *options = view->options;
 	char line[TABLE_LINE];
@@ -183,35 +183,35 @@ static int draw(struct view *view)
 	int err;
 
 	erase();
-	draw_head(view);
+	view_draw_head(view);
 	if (view->err == -ENOENT) {
-		put_line(2, "The module is not loaded.", A_NORMAL);
+		view_put_line(2, "The module is not loaded.", A_NORMAL);
 	} else if (view->err) {
-		put_line(2, strerror(-view->err), A_NORMAL);
+		view_put_line(2, strerror(-view->err), A_NORMAL);
 	} else {
 		table_summary(line, &view->now);
-		put_line(1, line, A_NORMAL);
+		view_put_line(1, line, A_NORMAL);
 	}
 	if (!view->err && view->now.bufs_err) {
-		put_line(3, sample_bufs_why(view->now.bufs_err), A_NORMAL);
+		view_put_line(3, sample_bufs_why(view->now.bufs_err), A_NORMAL);
 	} else if (!view->err) {
 		err = table_make(&table, &view->now, view_before(view));
 		if (err)
 			return err;
 		table_sort(&table, &options->order);
-		draw_rows(view, &table);
+		view_draw_rows(view, &table);
 		table_fini(&table);
 	}
-	put_line(LINES - 1,
-		 "q quit  sort: i n k s h f c v d x  r reverse  arrows move",
-		 A_DIM);
+	view_put_line(LINES - 1,
+		      "q quit  sort: i n k s h f c v d x  r reverse  arrows move",
+		      A_DIM);
 	/* A cursor that cannot be hidden disturbs least in this corner. */
 	move(LINES - 1, COLS - 1);
 	refresh();
 	return 0;
 }
 
-static void move_by(struct view *view, long rows)
+static void view_move(struct view *view, long rows)
 {
 	if (rows < 0 && view->first < (size_t)-rows)
 		view->first = 0;
@@ -220,7 +220,7 @@ static void move_by(struct view *view, long rows)
 }
 
 /* Handles a key. Returns true to quit. @is_due: out: take a sample at once. */
-static bool key_do(struct view *view, int key, bool *is_due)
+static bool view_do_key(struct view *view, int key, bool *is_due)
 {
 	struct table_order *order = &view->options->order;
 	size_t i;
@@ -236,16 +236,16 @@ static bool key_do(struct view *view, int key, bool *is_due)
 		*is_due = true;
 		break;
 	case KEY_UP:
-		move_by(view, -1);
+		view_move(view, -1);
 		break;
 	case KEY_DOWN:
-		move_by(view, 1);
+		view_move(view, 1);
 		break;
 	case KEY_PPAGE:
-		move_by(view, -(LINES > 6 ? LINES - 6 : 1));
+		view_move(view, -(LINES > 6 ? LINES - 6 : 1));
 		break;
 	case KEY_NPAGE:
-		move_by(view, LINES > 6 ? LINES - 6 : 1);
+		view_move(view, LINES > 6 ? LINES - 6 : 1);
 		break;
 	case KEY_HOME:
 		view->first = 0;
@@ -263,8 +263,8 @@ static bool key_do(struct view *view, int key, bool *is_due)
 }
 
 /* Waits for a key, a signal or the time @until. Returns true to quit. */
-static bool wait_and_do(struct view *view, const sigset_t *waiting,
-			uint64_t until, bool *is_due)
+static bool view_wait(struct view *view, const sigset_t *waiting,
+		      uint64_t until, bool *is_due)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	uint64_t now = now_ns();
@@ -281,7 +281,7 @@ static bool wait_and_do(struct view *view, const sigset_t *waiting,
 	if (!nr)
 		*is_due = true;
 	while ((key = getch()) != ERR)
-		if (key_do(view, key, is_due))
+		if (view_do_key(view, key, is_due))
 			return true;
 	/* A closed terminal is always readable, without data. */
 	return nr > 0 && input.revents & (POLLHUP | POLLERR | POLLNVAL);
@@ -296,17 +296,17 @@ static int screen_loop(struct view *view, const sigset_t *waiting)
 
 	for (;;) {
 		if (is_due) {
-			view_look(view);
+			view_sample(view);
 			is_due = false;
 			next = now_ns() + view->options->delay_s * 1e9;
 			nr++;
 		}
-		err = draw(view);
+		err = view_draw(view);
 		if (err)
 			return err;
 		if (view->options->nr && nr >= view->options->nr)
 			return 0;
-		if (wait_and_do(view, waiting, next, &is_due))
+		if (view_wait(view, waiting, next, &is_due))
 			return 0;
 	}
 }
@@ -317,22 +317,17 @@ static int screen_run(struct view *view, const char *who)
 	SCREEN *screen;
 	int err;
 
-	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)) {
-		fprintf(stderr,
-			"%s: no terminal here: top -b prints plain tables\n",
-			who);
-		return EXIT_FAILED;
-	}
+	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+		return error_print(who,
+				   "no terminal here: top -b prints plain tables");
 	setlocale(LC_ALL, "");
 	/* curses does not replace existing handlers, so these come first. */
-	signals_init(&waiting);
+	top_init_signals(&waiting);
 	screen = newterm(NULL, stdout, stdin);
-	if (!screen) {
-		fprintf(stderr,
-			"%s: TERM=%s: no such terminal: top -b prints plain tables\n",
-			who, getenv("TERM") ? getenv("TERM") : "");
-		return EXIT_FAILED;
-	}
+	if (!screen)
+		return error_print(who,
+				   "TERM=%s: no such terminal: top -b prints plain tables",
+				   getenv("TERM") ? getenv("TERM") : "");
 	cbreak();
 	noecho();
 	nodelay(stdscr, TRUE);
@@ -341,10 +336,8 @@ static int screen_run(struct view *view, const char *who)
 	err = screen_loop(view, &waiting);
 	endwin();
 	delscreen(screen);
-	if (err) {
-		fprintf(stderr, "%s: %s\n", who, strerror(-err));
-		return EXIT_FAILED;
-	}
+	if (err)
+		return error_print(who, "%s", strerror(-err));
 	if (ended_by) {
 		/* The parent must see that the signal ended this process. */
 		signal(ended_by, SIG_DFL);
@@ -383,24 +376,22 @@ static int batch_run(struct view *view, const char *who)
 
 	delay.tv_sec = options->delay_s;
 	delay.tv_nsec = (options->delay_s - delay.tv_sec) * 1e9;
-	view_look(view);
+	view_sample(view);
 	if (!view->err && view->now.bufs_err)
-		fprintf(stderr, "%s: sums alone: %s\n", who,
-			sample_bufs_why(view->now.bufs_err));
+		error_print(who, "sums alone: %s",
+			    sample_bufs_why(view->now.bufs_err));
 	for (i = 0; !view->err && (!options->nr || i < options->nr); i++) {
 		nanosleep(&delay, NULL);
-		view_look(view);
+		view_sample(view);
 		if (view->err)
 			break;
 		if (i)
 			putchar('\n');
 		err = batch_print(view);
-		if (err) {
-			fprintf(stderr, "%s: %s\n", who, strerror(-err));
-			return EXIT_FAILED;
-		}
+		if (err)
+			return error_print(who, "%s", strerror(-err));
 	}
-	return view->err ? device_tell_error(who, view->err) : EXIT_OK;
+	return view->err ? device_print_error(who, view->err) : EXIT_OK;
 }
 
 static int top_run(struct top_options *options, const char *who)
@@ -412,9 +403,9 @@ static int top_run(struct top_options *options, const char *who)
 	/*
 	 * curses would erase an error message, so errors are found before it.
 	 */
-	ret = device_ask(&state);
+	ret = device_read(&state);
 	if (ret)
-		return device_tell_error(who, ret);
+		return device_print_error(who, ret);
 	ret = options->is_batch ? batch_run(&view, who) :
 				  screen_run(&view, who);
 	sample_fini(&view.now);
@@ -446,7 +437,7 @@ int cmd_top(int argc, char **argv)
 			if (number_seconds(optarg, MAX_DELAY_S,
 					   &options.delay_s) ||
 			    options.delay_s < MIN_DELAY_S)
-				return usage_error(argv[0],
+				return error_usage(argv[0],
 						   "--delay %s: not %g to %d seconds",
 						   optarg, MIN_DELAY_S,
 						   MAX_DELAY_S);
@@ -464,7 +455,7 @@ int cmd_top(int argc, char **argv)
 		case 'n':
 			if (number_whole(optarg, INT_MAX, &options.nr) ||
 			    !options.nr)
-				return usage_error(argv[0],
+				return error_usage(argv[0],
 						   "--count %s: not a number above 0",
 						   optarg);
 			break;
@@ -472,11 +463,11 @@ int cmd_top(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(argv[0]);
+			return error_try(argv[0]);
 		}
 	}
 	if (optind < argc)
-		return usage_error(argv[0], "%s: takes no argument",
+		return error_usage(argv[0], "%s: takes no argument",
 				   argv[optind]);
 	return top_run(&options, argv[0]);
 }

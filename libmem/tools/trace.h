@@ -25,9 +25,9 @@ struct trace_job {
 
 struct trace *trace_open(FILE *out);
 void trace_close(struct trace *trace);
-int trace_event(struct trace *trace, const struct heapsim_record *r,
-		const struct trace_job *job);
-int trace_finding(struct trace *trace, const struct heapsim_record *r);
+void trace_event(struct trace *trace, const struct heapsim_record *r,
+		 const struct trace_job *job);
+void trace_finding(struct trace *trace, const struct heapsim_record *r);
 int trace_end(struct trace *trace, const struct run_facts *facts);
 uint64_t trace_nr_lost(const struct trace *trace);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "heapsim.h"
 #include "keeper.h"
 #include "module.h"
@@ -25,54 +26,45 @@ static const char help[] =
 "  -w, --wait SECONDS  longest wait for uses that are about to end (2)\n"
 "  -h, --help          this text\n";
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
-
 /*
  * Retries for a while: the references of a process that has just ended are
  * dropped a little later, and workers free its buffers.
  */
-static int remove_patiently(double wait_s)
+static int unload_patiently(double wait_s)
 {
 	const struct timespec step = { .tv_nsec = STEP_NS };
-	double end = now_s() + wait_s;
+	const uint64_t end_ns = now_ns() + wait_s * 1e9;
 	int err;
 
 	for (;;) {
 		err = module_remove();
-		if ((err != -EAGAIN && err != -EBUSY) || now_s() >= end)
+		if ((err != -EAGAIN && err != -EBUSY) || now_ns() >= end_ns)
 			return err;
 		nanosleep(&step, NULL);
 	}
 }
 
-static int tell_error(int err, const char *who)
+static int unload_print_error(int err, const char *who)
 {
 	switch (err) {
 	case -ENOENT:
-		fprintf(stderr, "%s: the module is not loaded\n", who);
+		error_print(who, "the module is not loaded");
 		break;
 	case -EPERM:
-		fprintf(stderr,
-			"%s: only root may unload modules: sudo heapsim unload\n",
-			who);
+		error_print(who,
+			    "only root may unload modules: sudo heapsim unload");
 		break;
 	case -EAGAIN:
 	case -EBUSY:
-		fprintf(stderr, "%s: the module is in use (%d references)\n",
-			who, module_refcount());
+		error_print(who, "the module is in use (%d references)",
+			    module_refcount());
 		if (!keeper_print_all(stderr))
 			fprintf(stderr,
 				"  No visible process uses it; a driver may, a message between processes, or\n"
 				"  io_uring.\n");
 		break;
 	default:
-		fprintf(stderr, "%s: %s\n", who, strerror(-err));
+		error_print(who, "%s", strerror(-err));
 		break;
 	}
 	return EXIT_FAILED;
@@ -93,7 +85,7 @@ int cmd_unload(int argc, char **argv)
 		switch (opt) {
 		case 'w':
 			if (number_seconds(optarg, MAX_WAIT_S, &wait_s))
-				return usage_error(who,
+				return error_usage(who,
 						   "--wait needs seconds, at most %d",
 						   MAX_WAIT_S);
 			break;
@@ -101,15 +93,15 @@ int cmd_unload(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_OK;
 		default:
-			return usage_try(argv[0]);
+			return error_try(argv[0]);
 		}
 	}
 	if (optind < argc)
-		return usage_error(who, "%s: takes no argument", argv[optind]);
+		return error_usage(who, "%s: takes no argument", argv[optind]);
 	err = module_state() == MODULE_ABSENT ? -ENOENT :
-					       remove_patiently(wait_s);
+					       unload_patiently(wait_s);
 	if (err)
-		return tell_error(err, who);
+		return unload_print_error(err, who);
 	puts("unloaded");
 	return EXIT_OK;
 }

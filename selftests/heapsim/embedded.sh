@@ -17,14 +17,6 @@ source=$here/mistakes.c
 options=(--backend=embedded)
 unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
 
-# at FUNCTION MARK: prints the regular expression of a frame at a marked line.
-at() { echo "$1 \\(mistakes.c:$(line "$2")\\)"; }
-
-clean_twin() # NAME ARGUMENT...
-{
-	report 0 "$wrong" "right-$1" "${@:2}" && sum 0 0 && hasnt Leaked
-}
-
 stale_read()
 {
 	report 0 "$wrong" stale &&
@@ -180,17 +172,6 @@ use_after_free()
 		clean_twin unmapped-buf
 }
 
-# A wait would not have helped the reader.
-read_of_what_was_not_attached()
-{
-	report 0 "$wrong" not-attached-read &&
-		has 'Engine not attached' 'Stale read' 'attached to the host' \
-		    "by $(at not_attached_read UNATTACHED)" \
-		    "to fix it: attach the buffer to the job's stream" &&
-		hasnt 'wait for the stream' && sum 2 2 &&
-		clean_twin not-attached-read
-}
-
 # The report lists the allocation and the attaches, newest first.
 attaches()
 {
@@ -209,7 +190,7 @@ assert all[0]["stack"][0]["function"] == "attached_often", all
 EOF
 	report 0 --json="$tmp/json" "$wrong" not-attached &&
 		has 'to the host when allocated, [0-9.]+ ms before,' \
-		    "attached by make_memory \\(mistakes.c:$(line MEMORY)\\)" &&
+		    "attached by $(at make_memory MEMORY)" &&
 		grep -q '"by": *"allocation"' "$tmp/json" &&
 		report 0 "$wrong" while-active &&
 		has '  to all streams when allocated' \
@@ -551,36 +532,6 @@ generic-noncoherent" "$tmp/err" && continue
 		report 0 --policy=strict --evict=none "$wrong" stale && sum 1 1
 }
 
-# Eviction exposes mistakes that accesses alone do not show.
-eviction_shows()
-{
-	report 0 "$wrong" late-store && sum 0 0 &&
-		report 0 --evict=random --seed=2 "$wrong" late-store &&
-		has 'Lost device write' '"frame"' "at $(at poke POKE)" \
-		    "by $(at late_store LATE)" "at $(at device_fills FILL)" &&
-		clean_twin late-store --evict=random --seed=2
-}
-
-# With eviction, bytes are old that otherwise only might be, and repeatably.
-eviction_repeats()
-{
-	local old
-
-	report 0 "$wrong" partly && has 'Possible stale read' \
-		"by $(at partly PARTLY)" && hasnt ' Stale read' &&
-		grep -qx '0 old bytes' "$tmp/out" || return
-	report 0 --evict=random --seed=1 "$wrong" partly &&
-		has ' Stale read' "by $(at partly PARTLY)" \
-		    "at $(at partly WHOLE)" || return
-	old=$(<"$tmp/out")
-	[ "$old" != '0 old bytes' ] &&
-		report 0 --evict=random --seed=1 "$wrong" partly &&
-		[ "$(<"$tmp/out")" = "$old" ] &&
-		report 0 --evict=random --seed=2 "$wrong" partly &&
-		[ "$(<"$tmp/out")" != "$old" ] &&
-		clean_twin partly --evict=random --seed=1
-}
-
 # A program that follows the rules has the right bytes with any eviction.
 right_under_eviction()
 {
@@ -601,19 +552,6 @@ trace()
 {
 	report "$1" --trace="$tmp/trace" "${@:2}" &&
 		"$here/trace_check.py" "$tmp/trace"
-}
-
-# traced TEXT...: checks that the trace has all texts.
-traced()
-{
-	local text
-
-	for text; do
-		grep -qF -- "$text" "$tmp/trace" && continue
-		echo "not in the trace: $text"
-		head -c 20000 "$tmp/trace"
-		return 1
-	done
 }
 
 # The programs are right, also with eviction, so the trace has no findings.
@@ -777,13 +715,13 @@ without_the_module()
 # The report says that inline kernels were not checked.
 inline_engines()
 {
-	local told='Engines were inline: kernels ran in the program'
+	local text='Engines were inline: kernels ran in the program'
 
 	LIBMEM_ENGINE=inline report 0 --json="$tmp/json" --leak-check=no \
-		"$wrong" not-attached && has "$told" 'were not checked' &&
+		"$wrong" not-attached && has "$text" 'were not checked' &&
 		sum 0 0 && grep -q '"inline_contexts": *1,' "$tmp/json" &&
 		report 0 --json="$tmp/json" "$wrong" not-attached &&
-		hasnt "$told" && grep -q '"inline_contexts": *0,' "$tmp/json"
+		hasnt "$text" && grep -q '"inline_contexts": *0,' "$tmp/json"
 }
 
 auto_without_module()
@@ -917,8 +855,8 @@ two_processes()
 	local source=$top/Documentation/samples/share-objects/share-objects.c
 	local draw look
 
-	draw="draw \\(share-objects.c:$(line DRAW)\\)"
-	look="look_at \\(share-objects.c:$(line MARK)\\)"
+	draw=$(at draw DRAW)
+	look=$(at look_at MARK)
 	report 0 --soc=tx2 "$sample" && sum 0 0 && hasnt Leaked &&
 		grep -qx '0 of 13 frames are wrong' "$tmp/out" &&
 		report 1 --soc=tx2 "$sample" forgot &&
@@ -934,39 +872,39 @@ two_processes()
 		has 'Write to a read-only object' "$look"
 }
 
-try stale_read stale_read
-try missing_clean missing_clean
-try write_conflict write_conflict
-try lost_cpu_write lost_cpu_write
-try lost_device_write lost_device_write
-try unbracketed_access unbracketed_access
-try missing_end missing_end
-try missing_end_at_exit missing_end_at_exit
-try unmatched_end unmatched_end
+try stale_read
+try missing_clean
+try write_conflict
+try lost_cpu_write
+try lost_device_write
+try unbracketed_access
+try missing_end
+try missing_end_at_exit
+try unmatched_end
 try a_system_call_is_its_callers system_call
-try waste_is_told_by_place waste
-try cpu_while_active cpu_while_active
-try engine_not_attached engine_not_attached
-try read_of_what_was_not_attached read_of_what_was_not_attached
-try use_after_free use_after_free
+try waste_is_reported_by_place waste
+try cpu_while_active
+try engine_not_attached
+try read_of_what_was_not_attached
+try use_after_free
 try a_program_that_gives_up_rights_is_watched without_rights
-try attaches_are_told attaches
-try cpu_on_device cpu_on_device
-try atomic_on_uncached atomic_on_uncached
-try illegal_address illegal_address
-try failed_kernel failed_kernel
-try not_the_dgpus not_the_dgpus
-try overrun overrun
-try overrun_by_cpu overrun_by_cpu
-try leaked_buffers_are_told leaked_buffers
+try attaches_are_reported attaches
+try cpu_on_device
+try atomic_on_uncached
+try illegal_address
+try failed_kernel
+try not_the_dgpus
+try overrun
+try overrun_by_cpu
+try leaked_buffers_are_reported leaked_buffers
 try leaked_buffers_have_their_names leaked_names
-try what_lies_apart_is_no_length two_apart
-try leaked_jobs_are_told leaked_job
-try leaked_streams_are_told leaked_stream
-try leaked_events_are_told leaked_event
-try leaked_registrations_are_told leaked_registration
+try bytes_that_lie_apart_are_no_length two_apart
+try leaked_jobs_are_reported leaked_job
+try leaked_streams_are_reported leaked_stream
+try leaked_events_are_reported leaked_event
+try leaked_registrations_are_reported leaked_registration
 try leaks_are_errors_if_asked leaks_are_asked_for
-try missing_calls_are_told missing_calls
+try missing_calls_are_reported missing_calls
 try libmem_a linked archive
 try static_program linked static
 try address_sanitizer linked asan
@@ -974,49 +912,49 @@ try compiled_by_clang linked clang
 try objects_of_two_processes two_processes
 try threads_at_one_place threads
 try forks_and_exec forks
-try killed_by_itself killed_by_itself
-try killed_at_any_moment killed_at_any_moment
-try what_has_no_room_is_counted full_table
-try json json
+try killed_by_itself
+try killed_at_any_moment
+try findings_without_room_are_counted full_table
+try json
 try json_has_the_members_of_the_man_page json_members
-try suppressions suppressions
+try suppressions
 try boards_and_policies boards
-try eviction_shows_what_no_touch_does eviction_shows
-try a_seed_gives_the_same_again eviction_repeats
+try eviction_shows_more_than_accesses eviction_shows
+try a_seed_gives_the_same_bytes_and_report eviction_repeats
 try right_programs_are_right_under_eviction right_under_eviction
 if command -v python3 >/dev/null; then
-	try trace_of_buffers trace_of_buffers
-	try trace_of_streams trace_of_streams
+	try trace_of_buffers
+	try trace_of_streams
 	try trace_of_waits_and_calls trace_of_calls
-	try trace_of_findings trace_of_findings
+	try trace_of_findings
 	try trace_of_processes_and_threads trace_of_many
-	try what_is_lost_of_a_trace_is_told trace_that_is_lost
+	try lost_events_of_a_trace_are_reported trace_that_is_lost
 else
-	echo "# no python3: traces are not looked at"
+	echo "# no python3: traces are not checked"
 fi
-try says_what_it_cannot says_what_it_cannot
-try environment environment
+try says_what_it_cannot
+try environment
 try unknown_settings_are_named settings
-try a_context_that_a_child_opens_is_told children_open_none
-try limits_that_are_too_low_are_told limits
-try a_backend_without_its_module_is_told without_the_module
-try inline_engines_are_told inline_engines
+try a_context_that_a_child_opens_is_reported children_open_none
+try limits_that_are_too_low_are_reported limits
+try a_backend_without_its_module_is_reported without_the_module
+try inline_engines_are_reported inline_engines
 if [ -e /dev/heapsim ]; then
 	echo "# a module is loaded: auto is not tried"
 else
-	try auto_without_module auto_without_module
+	try auto_without_module
 fi
-try without_libmem without_libmem
+try without_libmem
 try another_version_of_libmem_does_not_pass other_version
 try many_of_another_version_are_counted many_of_another_version
 try a_program_that_is_not_seen_does_not_pass nothing_seen
 if command -v python3 >/dev/null; then
-	try who_opens_libmem_by_dlopen_is_watched opened_by_dlopen
+	try a_program_that_opens_libmem_by_dlopen_is_watched opened_by_dlopen
 else
-	echo "# no python3: nobody opens libmem by dlopen()"
+	echo "# no python3: dlopen() of libmem is not tested"
 fi
-try a_late_engine_is_nothing_left late_engine
-try own_handler own_handler
+try a_late_engine_is_not_reported late_engine
+try own_handler
 try a_watched_touch_takes_little_stack small_stack
-try watchers_are_told_too watchers
+try watchers_get_violations_too watchers
 tap_end

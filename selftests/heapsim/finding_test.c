@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "../../libmem/tools/finding.h"
+#include "../../libmem/tools/findings.h"
 #include "../../libmem/tools/outside.h"
 #include "../../libmem/record/stacks.h"
 
@@ -382,20 +382,20 @@ static void a_record_of_the_module_has_its_kernel(void **state)
 static void advice_names_calls_that_the_program_can_make(void **state)
 {
 	uint32_t kind, missing;
-	const char *mend;
+	const char *fix;
 
 	(void)state;
 	for (kind = 0; kind < kind_end(); kind++)
 		for (missing = 0; missing <= HEAPSIM_MISSING_COPY; missing++) {
-			mend = kind_mend(kind, missing, KIND_API_CUDA);
+			fix = kind_fix(kind, missing, KIND_API_CUDA);
 			/* CUDA has no jobs that can leak. */
-			if (mend && kind != TOLD_LEAKED_JOB)
-				assert_null(strstr(mend, "mem_"));
-			mend = kind_mend(kind, missing, KIND_API_LIBMEM);
-			if (mend)
-				assert_null(strstr(mend, "cuda"));
-			if (mend)
-				assert_null(strstr(mend, "IOCTL"));
+			if (fix && kind != TOLD_LEAKED_JOB)
+				assert_null(strstr(fix, "mem_"));
+			fix = kind_fix(kind, missing, KIND_API_LIBMEM);
+			if (fix)
+				assert_null(strstr(fix, "cuda"));
+			if (fix)
+				assert_null(strstr(fix, "IOCTL"));
 		}
 }
 

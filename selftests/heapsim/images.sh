@@ -21,9 +21,6 @@ source=$here/images.c
 backend=${LIBMEM_BACKEND:-embedded}
 unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
 
-# at FUNCTION MARK: prints the regular expression of a frame at a marked line.
-at() { echo "$1 \\(images.c:$(line "$2")\\)"; }
-
 # Prints the board of the module; nothing on the embedded backend.
 inserted()
 {

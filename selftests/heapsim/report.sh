@@ -18,8 +18,10 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 options=()
 
-try() # NAME COMMAND...
+# try NAME [COMMAND...]: without a command, that of this name is run.
+try()
 {
+	[ $# -gt 1 ] || set -- "$1" "$1"
 	[[ ! $1 =~ $only ]] || tap_try "$@"
 }
 
@@ -91,6 +93,9 @@ line()
 	done <"$source"
 }
 
+# at FUNCTION MARK: prints the regular expression of a frame at a marked line.
+at() { echo "$1 \\(${source##*/}:$(line "$2")\\)"; }
+
 # Checks that the report lists only the last attaches of "attached-often".
 attach_history()
 {
@@ -112,6 +117,83 @@ attach_history()
 sum() # ERRORS PLACES
 {
 	has "^==heapsim== ERROR SUMMARY: $1 errors? from $2 places?\$"
+}
+
+# traced TEXT...: checks that the trace has all texts.
+traced()
+{
+	local text
+
+	for text; do
+		grep -qF -- "$text" "$tmp/trace" && continue
+		echo "not in the trace: $text"
+		head -c 20000 "$tmp/trace"
+		return 1
+	done
+}
+
+# Replaces numbers that differ in each run, and the name of the program.
+same_numbers()
+{
+	sed -E 's/(process|thread|buffer|job) [0-9]+/\1 N/g' "$tmp/report"
+}
+
+# Checks that the corrected twin of a mistake in mistakes.c has no finding.
+clean_twin() # NAME
+{
+	report 0 "$O/mistakes" "right-$1" && sum 0 0 && hasnt Leaked
+}
+
+# A wait would not have helped the reader.
+read_of_what_was_not_attached()
+{
+	local source=$here/mistakes.c
+
+	report 0 "$O/mistakes" not-attached-read &&
+		has 'Engine not attached' 'Stale read' 'attached to the host' \
+		    "by $(at not_attached_read UNATTACHED)" \
+		    "to fix it: attach the buffer to the job's stream" &&
+		hasnt 'wait for the stream' && sum 2 2 &&
+		clean_twin not-attached-read
+}
+
+# Eviction exposes mistakes that accesses alone do not show.
+eviction_shows()
+{
+	local source=$here/mistakes.c program=$O/mistakes
+
+	report 0 "$program" late-store && sum 0 0 &&
+		report 0 --evict=random --seed=2 "$program" late-store &&
+		has 'Lost device write' '"frame"' "at $(at poke POKE)" \
+		    "by $(at late_store LATE)" "at $(at device_fills FILL)" &&
+		report 0 --evict=random --seed=2 "$program" right-late-store &&
+		sum 0 0
+}
+
+# With eviction, bytes are old that otherwise only might be. The same seed gives
+# the same bytes and the same report.
+eviction_repeats()
+{
+	local source=$here/mistakes.c partly=("$O/mistakes" partly) old
+
+	report 0 "${partly[@]}" && has 'Possible stale read' \
+		"by $(at partly PARTLY)" && hasnt ' Stale read' &&
+		grep -qx '0 old bytes' "$tmp/out" || return
+	report 0 --evict=random --seed=1 "${partly[@]}" &&
+		has ' Stale read' "by $(at partly PARTLY)" \
+		    "at $(at partly WHOLE)" || return
+	old=$(<"$tmp/out")
+	same_numbers >"$tmp/once"
+	[ "$old" != '0 old bytes' ] &&
+		report 0 --evict=random --seed=1 "${partly[@]}" &&
+		[ "$(<"$tmp/out")" = "$old" ] &&
+		same_numbers | diff "$tmp/once" - &&
+		report 0 --evict=random --seed=2 "${partly[@]}" &&
+		[ "$(<"$tmp/out")" != "$old" ] &&
+		report 0 --evict=random --seed=1 "$O/mistakes" right-partly &&
+		sum 0 0 && return
+	echo "$old, then $(<"$tmp/out")"
+	return 1
 }
 
 # json_of RC ARGUMENT...: like report, and adds the JSON report to those that

@@ -17,10 +17,12 @@ source=$here/wrong.c
 # The seed of random times; HEAPSIM_SEED=N repeats a run.
 seed=${HEAPSIM_SEED:-$((SRANDOM % 32768))}
 
-# Replaces numbers that differ in each run, and the name of the program.
-same_numbers()
+# Runs a test of programs of libmem with the module.
+over_kernel() # COMMAND...
 {
-	sed -E 's/(process|thread|buffer|job) [0-9]+/\1 N/g' "$tmp/report"
+	local options=(--backend=kernel)
+
+	"$@"
 }
 
 # Programs of libmem have the same reports on both backends.
@@ -95,11 +97,11 @@ stale_read()
 	report 0 "$wrong" stale &&
 		has 'Stale read' 'buffer [0-9]+, offset 4200, 24 bytes' \
 		    'read by wrong \(process [0-9]+, thread [0-9]+\)' \
-		    "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by stale \\(wrong.c:$(line STALE)\\)" \
+		    "at $(at peek PEEK)" \
+		    "by $(at stale STALE)" \
 		    'by main \(wrong.c:' \
 		    'memory was written by engine dma, job 1, submitted by wrong' \
-		    "by job_run \\(wrong.c:$(line SUBMIT)\\)" \
+		    "by $(at job_run SUBMIT)" \
 		    'by device_fills' 'by stale' 'by main' \
 		    'to fix it: begin a bracket for reading' \
 		    'DMA_BUF_SYNC_START . DMA_BUF_SYNC_READ' && sum 1 1
@@ -109,7 +111,7 @@ missing_clean()
 {
 	report 0 "$wrong" no-end &&
 		has 'Missing clean' 'offset 64, 64 bytes' \
-		    "at no_end \\(wrong.c:$(line STORE)\\)" \
+		    "at $(at no_end STORE)" \
 		    'memory was read by engine dma' 'by device_reads' \
 		    'to fix it: end the bracket' && sum 1 1
 }
@@ -125,7 +127,7 @@ sample_of_a_heap()
 		report 1 "$sample" wrong &&
 		grep -qx '65536 of 65536 bytes are wrong' "$tmp/out" &&
 		has 'Missing clean' 'buffer [0-9]+ "frame"' \
-		    "draw \\(dma-heap.c:$(line DRAW)\\)" \
+		    "$(at draw DRAW)" \
 		    'engine_copy \(dma-heap.c' &&
 		has 'Missing END' 'buffer [0-9]+ "frame"' 'draw \(dma-heap.c' &&
 		report 0 "$sample" wrong coherent && sum 0 0 &&
@@ -150,10 +152,10 @@ cpu_while_active()
 	report 0 "$wrong" while-active &&
 		has 'CPU while active' 'buffer [0-9]+ "tensor", offset 70, 1 byte' \
 		    'attached to all streams' 'read by wrong' \
-		    "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by while_active \\(wrong.c:$(line ACTIVE)\\)" \
+		    "at $(at peek PEEK)" \
+		    "by $(at while_active ACTIVE)" \
 		    'in use by engine gpu, job [0-9]+ on stream 1, submitted by wrong' \
-		    "work_submit \\(wrong.c:$(line LAUNCH)\\)" \
+		    "$(at work_submit LAUNCH)" \
 		    'to fix it: wait for the stream' && sum 1 1
 }
 
@@ -163,15 +165,9 @@ engine_not_attached()
 		has 'Engine not attached' 'offset 0, 65536 bytes' \
 		    'attached to stream 1' \
 		    'touched by engine gpu, job [0-9]+ on stream 0, submitted by' \
-		    "by not_attached \\(wrong.c:$(line ALONE)\\)" \
+		    "by $(at not_attached ALONE)" \
 		    "to fix it: attach the buffer to the job's stream" &&
-		sum 1 1 || return
-	report 0 --backend=kernel "$O/mistakes" not-attached-read &&
-		has 'Engine not attached' 'Stale read' \
-		    "to fix it: attach the buffer to the job's stream" &&
-		hasnt 'wait for the stream' && sum 2 2 &&
-		report 0 --backend=kernel "$O/mistakes" \
-			right-not-attached-read && sum 0 0
+		sum 1 1 && over_kernel read_of_what_was_not_attached
 }
 
 # Attaches by the module's own commands, and by libmem
@@ -179,20 +175,20 @@ attaches()
 {
 	report 0 "$wrong" not-attached &&
 		has 'attached to stream 1' '  to stream 1, [0-9.]+ ms before,' \
-		    "attached by not_attached \\(wrong.c:$(line SINGLE)\\)" \
+		    "attached by $(at not_attached SINGLE)" \
 		    '  to the host when allocated, [0-9.]+ ms before,' \
-		    "attached by context_alloc \\(wrong.c:$(line MEMORY)\\)" ||
+		    "attached by $(at context_alloc MEMORY)" ||
 		return
 	report 0 --backend=kernel "$O/mistakes" attached-often &&
-		has 'buffer [0-9]+ "pixels"' && attach_history && report 0 --backend=kernel "$O/mistakes" \
-			right-attached-often && sum 0 0
+		has 'buffer [0-9]+ "pixels"' && attach_history &&
+		over_kernel clean_twin attached-often
 }
 
 cpu_on_device()
 {
 	report 0 "$wrong" on-device &&
 		has 'CPU on device memory' 'offset 5000, 1 byte' \
-		    "by on_device \\(wrong.c:$(line DEVICE)\\)" \
+		    "by $(at on_device DEVICE)" \
 		    'to fix it: copy what the CPU needs' && sum 1 1
 }
 
@@ -210,8 +206,8 @@ missing_end()
 {
 	report 0 "$wrong" in-bracket &&
 		has 'Missing END' 'begun by wrong' \
-		    "by sync_buf \\(wrong.c:$(line SYNC)\\)" \
-		    "by in_bracket \\(wrong.c:$(line START)\\)" && sum 1 1
+		    "by $(at sync_buf SYNC)" \
+		    "by $(at in_bracket START)" && sum 1 1
 }
 
 # The START is reported, however many stores follow it.
@@ -221,8 +217,8 @@ long_bracket()
 
 	report 0 "$wrong" long-bracket 500 &&
 		has 'Missing END' 'begun by wrong' \
-		    "by in_bracket \\(wrong.c:$(line START)\\)" \
-		    "by long_bracket \\(wrong.c:$(line LONG)\\)" && sum 1 1
+		    "by $(at in_bracket START)" \
+		    "by $(at long_bracket LONG)" && sum 1 1
 }
 
 waste()
@@ -315,19 +311,6 @@ trace_is_sound() # [TRACE]...
 {
 	! command -v python3 >/dev/null ||
 		"$here/trace_check.py" "${@:-$tmp/trace}"
-}
-
-# traced TEXT...: checks that the trace has all texts.
-traced()
-{
-	local text
-
-	for text; do
-		grep -qF "$text" "$tmp/trace" && continue
-		echo "not in the trace: $text"
-		head -c 20000 "$tmp/trace"
-		return 1
-	done
 }
 
 trace_right()
@@ -487,8 +470,8 @@ children()
 {
 	report 0 "$wrong" children && sum 1 1 &&
 		report 0 sh -c "'$wrong' stale & '$wrong' no-end; wait" &&
-		sum 2 2 && has "at peek \\(wrong.c:$(line PEEK)\\)" &&
-		has "at no_end \\(wrong.c:$(line STORE)\\)"
+		sum 2 2 && has "at $(at peek PEEK)" &&
+		has "at $(at no_end STORE)"
 }
 
 # Prints messages about heapsim in the kernel log.
@@ -511,8 +494,8 @@ quiet()
 threads() # NUMBER
 {
 	report 0 --json="$tmp/json" "$wrong" threads "$1" && sum "$1" 1 &&
-		has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by stale_once \\(wrong.c:$(line THREAD)\\)" \
+		has 'Stale read' "at $(at peek PEEK)" \
+		    "by $(at stale_once THREAD)" \
 		    'by device_fills' && hasnt 'lost' || return
 	report=$(<"$tmp/json")
 	has "\"kind\":\"stale-read\"" "\"count\":$1,\$" "\"dropped\":0,\$" \
@@ -543,21 +526,21 @@ threads_in_a_full_queue()
 other_signals()
 {
 	report 0 "$wrong" hit 300 && sum 300 1 &&
-		has "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by hit \\(wrong.c:$(line HIT)\\)" \
+		has "at $(at peek PEEK)" \
+		    "by $(at hit HIT)" \
 		    'by device_fills' 'by hit' && hasnt 'on_hit'
 }
 
 without_preload()
 {
 	report 0 "$O/wrong-static" stale &&
-		has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by stale \\(wrong.c:$(line STALE)\\)" \
+		has 'Stale read' "at $(at peek PEEK)" \
+		    "by $(at stale STALE)" \
 		    'callers unknown' 'linked statically' \
 		    'submitted by wrong-static' 'stack unknown' \
 		    'linked statically' && sum 1 1 &&
 		report 0 env -i "$wrong" no-end 1000 &&
-		has "at no_end \\(wrong.c:$(line STORE)\\)" \
+		has "at $(at no_end STORE)" \
 		    'callers unknown' 'LD_PRELOAD was cleared' && sum 1 1
 }
 
@@ -570,13 +553,13 @@ with_other_rights()
 		chmod 666 /dev/heapsim /dev/dma_heap/noncoherent &&
 		install -m 4755 -o 65534 "$wrong" "$tmp/wrong-setuid" || return
 	report 0 "$tmp/wrong-setuid" no-end 1000 &&
-		has "at no_end \\(wrong.c:$(line STORE)\\)" \
+		has "at $(at no_end STORE)" \
 		    'callers unknown' 'setuid' 'LD_PRELOAD is ignored' \
 		    'submitted by wrong-setuid' 'stack unknown' 'setuid' &&
 		sum 1 1 &&
 		report 0 setpriv --reuid=65534 --clear-groups "$wrong" \
 			no-end 1000 &&
-		has "at no_end \\(wrong.c:$(line STORE)\\)" \
+		has "at $(at no_end STORE)" \
 		    'callers unknown' 'other rights' && sum 1 1 &&
 		chmod 700 "$lib" &&
 		report 0 setpriv --reuid=65534 --clear-groups "$wrong" \
@@ -599,7 +582,7 @@ relative_library()
 own_signal()
 {
 	report 0 "$wrong" own-signal 1000 && sum 1 1 &&
-		has "at peek \\(wrong.c:$(line PEEK)\\)" &&
+		has "at $(at peek PEEK)" &&
 		hasnt 'unknown:' &&
 		report 0 "$O/wrong-static" own-signal && sum 1 1
 }
@@ -609,8 +592,8 @@ own_signal()
 recursive()
 {
 	report 0 "$wrong" recursive && sum 16 2 &&
-		has "at peek \\(wrong.c:$(line PEEK)\\)" 'by tree' \
-		    "by tree \\(wrong.c:$(line TREE)\\)" 'by recursive' 'by main' &&
+		has "at $(at peek PEEK)" 'by tree' \
+		    "by $(at tree TREE)" 'by recursive' 'by main' &&
 		[ "$(grep -c 'by tree' <<<"$report")" = 4 ] && return
 	echo "$report"
 	return 1
@@ -623,21 +606,21 @@ without_rights()
 
 	for how in sandboxed other-user; do
 		report 0 "$wrong" "$how" && sum 1 1 &&
-			has "at peek \\(wrong.c:$(line PEEK)\\)" \
-			    "by job_run \\(wrong.c:$(line SUBMIT)\\)" || return
+			has "at $(at peek PEEK)" \
+			    "by $(at job_run SUBMIT)" || return
 	done
 	# A missing or different stack would make a second place.
 	report 0 "$wrong" rights 13 && sum 13 1 &&
-		has "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by stale \\(wrong.c:$(line STALE)\\)" 'by rights' \
-		    "by job_run \\(wrong.c:$(line SUBMIT)\\)"
+		has "at $(at peek PEEK)" \
+		    "by $(at stale STALE)" 'by rights' \
+		    "by $(at job_run SUBMIT)"
 }
 
 sanitized()
 {
 	report 0 "$O/wrong-asan" stale &&
-		has "at peek \\(wrong.c:$(line PEEK)\\)" \
-		    "by job_run \\(wrong.c:$(line SUBMIT)\\)" && sum 1 1
+		has "at $(at peek PEEK)" \
+		    "by $(at job_run SUBMIT)" && sum 1 1
 }
 
 inert()
@@ -965,8 +948,8 @@ reader_that_does_not_read()
 		kill -CONT \$PPID"
 	wait "$background" || return
 	report=$(<"$tmp/report")
-	has 'Stale read' "at peek \\(wrong.c:$(line PEEK)\\)" \
-	    "by many \\(wrong.c:$(line MANY)\\)" \
+	has 'Stale read' "at $(at peek PEEK)" \
+	    "by $(at many MANY)" \
 	    '[0-9]+ records lost, [1-9][0-9]* of them of errors'
 }
 
@@ -982,7 +965,7 @@ nested()
 {
 	report 0 heapsim run --log-file="$tmp/inner" "$wrong" stale &&
 		sum 1 1 && report=$(<"$tmp/inner") && sum 1 1 &&
-		has "at peek \\(wrong.c:$(line PEEK)\\)"
+		has "at $(at peek PEEK)"
 }
 
 policy()
@@ -997,45 +980,6 @@ policy()
 	done
 }
 
-# Eviction exposes mistakes that accesses alone do not show, as embedded.
-eviction_shows()
-{
-	local source=$here/mistakes.c
-	local options=(--backend=kernel) late=("$O/mistakes" late-store)
-	local seeded=(--evict=random --seed=2)
-
-	report 0 "${late[@]}" && sum 0 0 &&
-		report 0 "${seeded[@]}" "${late[@]}" &&
-		has 'Lost device write' '"frame"' \
-		    "at poke \\(mistakes.c:$(line POKE)\\)" \
-		    "by late_store \\(mistakes.c:$(line LATE)\\)" \
-		    "at device_fills \\(mistakes.c:$(line FILL)\\)" &&
-		report 0 "${seeded[@]}" "$O/mistakes" right-late-store &&
-		sum 0 0
-}
-
-# The same seed gives the same bytes and the same report.
-eviction_repeats()
-{
-	local options=(--backend=kernel) partly=("$O/mistakes" partly) old
-
-	report 0 "${partly[@]}" && has 'Possible stale read' &&
-		hasnt ' Stale read' && grep -qx '0 old bytes' "$tmp/out" ||
-		return
-	report 0 --evict=random --seed=1 "${partly[@]}" &&
-		has ' Stale read' || return
-	old=$(<"$tmp/out")
-	same_numbers >"$tmp/once"
-	[ "$old" != '0 old bytes' ] &&
-		report 0 --evict=random --seed=1 "${partly[@]}" &&
-		[ "$(<"$tmp/out")" = "$old" ] &&
-		same_numbers | diff "$tmp/once" - &&
-		report 0 --evict=random --seed=2 "${partly[@]}" &&
-		[ "$(<"$tmp/out")" != "$old" ] && return
-	echo "$old, then $(<"$tmp/out")"
-	return 1
-}
-
 precise()
 {
 	report 0 "$wrong" pair && sum 1 1 || return
@@ -1045,10 +989,10 @@ precise()
 		return
 	fi
 	report 0 --precise "$wrong" pair && sum 2 2 &&
-		has "by pair \\(wrong.c:$(line FIRST)\\)" \
-		    "by pair \\(wrong.c:$(line SECOND)\\)" &&
+		has "by $(at pair FIRST)" \
+		    "by $(at pair SECOND)" &&
 		report 0 --precise "$wrong" no-end && sum 1 1 &&
-		has "at no_end \\(wrong.c:$(line STORE)\\)" &&
+		has "at $(at no_end STORE)" &&
 		report 0 --precise "$wrong" right && sum 0 0
 }
 
@@ -1072,7 +1016,7 @@ unprivileged()
 			"$bin/heapsim" run --log-file="$tmp/nobody" \
 			"$bin/wrong" stale
 	report=$(<"$tmp/nobody")
-	sum 1 1 && has "at peek \\(wrong.c:$(line PEEK)\\)" 'by job_run'
+	sum 1 1 && has "at $(at peek PEEK)" 'by job_run'
 }
 
 without_module()
@@ -1085,69 +1029,69 @@ without_module()
 
 try "a right program has no finding" right_program
 try "a program that is not seen does not pass" nothing_seen
-try "a stale read is told with both sides and lines" stale_read
-try "a missing clean is told at the store" missing_clean
+try "a stale read is reported with both sides and lines" stale_read
+try "a missing clean is reported at the store" missing_clean
 try "the sample of a heap does as its page says" sample_of_a_heap
 try "the sample of objects is right, and ended where it is wrong" sample_of_objects
-try "a touch of managed memory that is in use is told" cpu_while_active
-try "a job on memory of another stream is told" engine_not_attached
-try "how memory came to be attached so is told" attaches
-try "a touch of device memory is told" cpu_on_device
-try "without heapsim run it is refused" refused_without_run
-try "a missing END is told at its START" missing_end
-is_quick || try "it has its stack after any number of stores" long_bracket
+try "a touch of managed memory that is in use is reported" cpu_while_active
+try "a job on memory of another stream is reported" engine_not_attached
+try "a report lists how the memory was attached" attaches
+try "a touch of device memory is reported" cpu_on_device
+try "without heapsim run a touch of device memory is refused" refused_without_run
+try "a missing END is reported at its START" missing_end
+is_quick || try "a missing END has its stack after any number of stores" long_bracket
 try "redundant maintenance is summed up by place" waste
-try "it exits as the program does, or as it is told" exit_codes
+try "it exits as the program does, or as an option says" exit_codes
 try "bad options are refused" bad_options
 try "a report that cannot be written is an error" full_disk
 try "the report is JSON, too" json
 if command -v python3 >/dev/null; then
-	is_quick || try "its members are those of the man page" json_members
+	is_quick || try "members of the JSON report are those of the man page" json_members
 else
 	echo "# no python3: its members are not compared"
 fi
 try "a right run is traced" trace_right
 is_quick || try "findings are in the trace" trace_wrong
-is_quick || try "who holds a buffer is in the trace" trace_held
-is_quick || try "what the engines of libmem do is in the trace" trace_works
+is_quick || try "holders of a buffer are in the trace" trace_held
+is_quick || try "jobs of libmem's engines are in the trace" trace_works
 is_quick || try "waits, attaches and host functions are in the trace" trace_calls
 is_quick || try "works of several opens are not mixed up" trace_works_of_two
 is_quick || try "any name is fit for the trace" trace_names
-is_quick || try "events that are lost are told, and cost no finding" trace_flood
-try "what is suppressed is not reported" suppressions
+is_quick || try "lost events are reported, and cost no finding" trace_flood
+try "suppressed findings are not reported" suppressions
 is_quick || try "suppressions match what they say" suppressions_match_what_they_say
 is_quick || try "bad suppressions are refused with their line" bad_suppressions
 try "children and what they exec are followed" children
 try "threads that block all signals have stacks" threads 8
 is_quick || try "a thousand threads fault at once" quiet threads 1000
-is_quick || try "they are counted where there is no room" threads_in_a_full_queue
-is_quick || try "other signals that come at once spoil no stack" other_signals
-try "who cannot be preloaded is seen from outside" without_preload
-try "whose rights differ has no stack, and that is told" with_other_rights
+is_quick || try "findings without room are counted" threads_in_a_full_queue
+is_quick || try "signals that arrive at the same time spoil no stack" other_signals
+try "a program that cannot be preloaded is seen from outside" without_preload
+try "a program with other rights has no stack, and the report says so" with_other_rights
 is_quick || try "a library of a relative path has lines" relative_library
-try "a program has the signal for itself that it takes" own_signal
-is_quick || try "a function that calls itself is told twice in a row" recursive
+try "a program keeps the signal that it takes" own_signal
+is_quick || try "a function that calls itself is listed twice in a row" recursive
 try "a program that gives up its rights goes on, and has stacks" without_rights
 is_quick || try "a program with AddressSanitizer works" sanitized
-try "a program that uses no buffer sees nothing of it" inert
+try "a program that uses no buffer sees no difference" inert
 echo "# HEAPSIM_SEED=$seed"
 is_quick || try "program and command may be killed at any moment" killed_and_removed
-try "what a program leaves running is waited for" left_running
-is_quick || try "who was a child before is none of the program's" children_before
-is_quick || try "a signal goes on to the program then, too" asked_to_end_for_another
+try "processes that a program leaves running are waited for" left_running
+is_quick || try "children from before do not belong to the program" children_before
+is_quick || try "with children from before, signals are forwarded, too" asked_to_end_for_another
 try "a signal to end goes to the program" asked_to_end
-is_quick || try "it goes to the program once, whoever else gets it" asked_once
-is_quick || try "as the first of a container it waits for its own" first_of_all
-is_quick || try "that wait can be ended" wait_is_ended
-is_quick || try "records that nobody reads are told to be lost" reader_that_does_not_read
-is_quick || try "waste that is lost is no error" lost_waste_is_no_error
+is_quick || try "a signal goes to the program once, whoever else gets it" asked_once
+is_quick || try "as the first of a container it waits for its program alone" first_of_all
+is_quick || try "a wait for processes can be ended" wait_is_ended
+is_quick || try "records that are not read are reported as lost" reader_that_does_not_read
+is_quick || try "lost records of waste are no error" lost_waste_is_no_error
 is_quick || try "it runs in itself" nested
 try "the policy is of the program alone" policy
-try "random eviction shows what no touch does" eviction_shows
-is_quick || try "a seed gives the same again" eviction_repeats
+try "random eviction shows more than accesses" over_kernel eviction_shows
+is_quick || try "a seed gives the same bytes and report" over_kernel eviction_repeats
 try "each access is seen in precise mode" precise
 try "it needs no privilege" unprivileged
 is_quick || try "libmem over both backends: one report" libmem_over_both
-try "what only libmem sees is told over the module" libmem_finds
+try "mistakes that only libmem sees are reported with the module" libmem_finds
 try "without the module it says what to do" without_module
 tap_end

@@ -20,8 +20,10 @@ PATH=$build/heapsim:$PATH
 . "$top/selftests/check/tap.sh"
 only=${*:-.}
 
-try() # NAME COMMAND...
+# try NAME [COMMAND...]: without a command, that of this name is run.
+try()
 {
+	[ $# -gt 1 ] || set -- "$1" "$1"
 	[[ ! $1 =~ $only ]] || tap_try "$@"
 }
 
@@ -93,7 +95,7 @@ help_lists_all()
 	says 0 '^heapsim [0-9]' heapsim --version
 }
 
-what_is_wrong_is_told()
+wrong_command_lines_are_refused()
 {
 	says 2 '^usage:' heapsim &&
 		says 2 "fly: no such command" heapsim fly &&
@@ -111,13 +113,13 @@ what_is_wrong_is_told()
 		says 2 "needs seconds" heapsim unload --wait -1
 }
 
-full_disk_is_told()
+a_full_disk_is_an_error()
 {
 	fresh && says 1 'No space left' \
 		bash -c 'heapsim info >/dev/full'
 }
 
-not_loaded_is_told()
+a_module_that_is_not_loaded_is_reported()
 {
 	local command
 
@@ -318,7 +320,7 @@ unload_waits_for_what_ends()
 	says 0 '^unloaded$' heapsim unload --wait 20
 }
 
-info_tells()
+info_prints_board_and_state()
 {
 	fresh soc=tx2 policy=record evict=random seed=9 fill=131072 &&
 		holding busy one two || return
@@ -345,7 +347,7 @@ info_may_be_refused()
 		says 0 '^board' as_nobody heapsim info
 }
 
-debugfs_tells_inodes()
+debugfs_lists_inodes()
 {
 	local inode
 
@@ -522,7 +524,7 @@ killed_worker_leaves_its_program_alone()
 		ends_with_its_input && gone
 }
 
-looking_keeps_nobody()
+stat_does_not_keep_the_module_loaded()
 {
 	fresh || return
 	heapsim stat 0.2 >/dev/null 2>&1 &
@@ -680,7 +682,7 @@ completes()
 }
 
 # This is the last test, since modules stay locked.
-locked_modules_are_told()
+locked_modules_are_reported()
 {
 	gone && echo 1 >/proc/sys/kernel/modules_disabled || return
 	says 1 'may be locked' heapsim load -m "$module"
@@ -688,51 +690,51 @@ locked_modules_are_told()
 
 [ -e "$module" ] || { echo "Bail out! no $module"; exit 1; }
 
-try help_lists_all help_lists_all
-try what_is_wrong_is_told what_is_wrong_is_told
-try full_disk_is_told full_disk_is_told
-try not_loaded_is_told not_loaded_is_told
-try load_finds_no_module load_finds_no_module
-try load_takes_a_module_alone load_takes_a_module_alone
-try load_checks_names load_checks_names
-try load_checks_numbers load_checks_numbers
+try help_lists_all
+try wrong_command_lines_are_refused
+try a_full_disk_is_an_error
+try a_module_that_is_not_loaded_is_reported
+try load_finds_no_module
+try load_takes_a_module_alone
+try load_checks_names
+try load_checks_numbers
 for word in soc=nosuch policy=lax evict=lru vmap=gpu fill=3000 soc=; do
 	try "load_shows_the_modules_reason_for_$word" \
 		load_shows_the_modules_reason "$word"
 done
-try load_lists_all_values load_lists_all_values
-try load_inserts load_inserts
-try load_again load_again
-try load_knows_what_is_inserted load_knows_what_is_inserted
-try only_root_loads only_root_loads
-try load_takes_what_is_installed load_takes_what_is_installed
-try unload_removes unload_removes
-try unload_names_who_keeps_it unload_names_who_keeps_it
-is_quick || try unload_names_heaps_and_fences unload_names_heaps_and_fences
-try unload_waits_for_what_ends unload_waits_for_what_ends
-try info_tells info_tells
-try info_may_be_refused info_may_be_refused
-try debugfs_tells_inodes debugfs_tells_inodes
-try stat_counts stat_counts
-try stat_sorts stat_sorts
-is_quick || try stat_gives_rates stat_gives_rates
-try stat_gives_json stat_gives_json
-try stat_needs_root_for_buffers stat_needs_root_for_buffers
-try stat_does_without_debugfs stat_does_without_debugfs
+try load_lists_all_values
+try load_inserts
+try load_again
+try load_knows_what_is_inserted
+try only_root_loads
+try load_takes_what_is_installed
+try unload_removes
+try unload_names_who_keeps_it
+is_quick || try unload_names_heaps_and_fences
+try unload_waits_for_what_ends
+try info_prints_board_and_state
+try info_may_be_refused
+try debugfs_lists_inodes
+try stat_counts
+try stat_sorts
+is_quick || try stat_gives_rates
+try stat_gives_json
+try stat_needs_root_for_buffers
+try stat_does_without_debugfs
 is_quick || for name in killed_run_leaves_its_program_alone \
 	killed_stand_in_ends_its_program \
 	killed_worker_leaves_its_program_alone; do
-	try "$name" "$name"
+	try "$name"
 done
-try looking_keeps_nobody looking_keeps_nobody
-try top_prints_tables top_prints_tables
-try top_on_screen top_on_screen
+try stat_does_not_keep_the_module_loaded
+try top_prints_tables
+try top_on_screen
 is_quick || for sig in INT TERM HUP; do
 	try "top_gives_the_terminal_back_on_$sig" \
 		top_gives_the_terminal_back "$sig"
 done
-is_quick || try top_survives_an_unload top_survives_an_unload
-is_quick || try top_scrolls top_scrolls
-is_quick || try completes completes
-try locked_modules_are_told locked_modules_are_told
+is_quick || try top_survives_an_unload
+is_quick || try top_scrolls
+is_quick || try completes
+try locked_modules_are_reported
 tap_end
