@@ -16,7 +16,6 @@
 #include <linux/sched/task.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
-#include <linux/timer.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
@@ -61,11 +60,7 @@ static inline void vm_flags_set(struct vm_area_struct *vma,
 #define zap_special_vma_range(vma, addr, len)	zap_vma_ptes(vma, addr, len)
 #endif
 
-/* Names for deleting and setting up timers. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-#define timer_delete_sync(timer)	del_timer_sync(timer)
-#endif
-
+/* Sets up a timer together with its function. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*fn)(struct hrtimer *),

@@ -3,7 +3,7 @@
 #include <linux/dma-resv.h>
 #include <linux/fcntl.h>
 #include <linux/file.h>
-#include <linux/jiffies.h>
+#include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sync_file.h>
@@ -14,7 +14,7 @@
 #define MAX_TEST_FENCES		1024	/* of one open */
 #define MAX_TIMEOUT_NS		10000000000ULL
 /* Below the bound of 10 s, since a timer may be late. */
-#define MAX_LIFE_MS		9900
+#define MAX_LIFE_NS		(9900 * (u64)NSEC_PER_MSEC)
 
 /* @base is first, because the core frees the fence. */
 struct heapsim_fence {
@@ -32,7 +32,7 @@ struct heapsim_fence {
 struct heapsim_test_fence {
 	struct heapsim_object object;
 	struct dma_fence *fence;
-	struct timer_list timeout;
+	struct hrtimer timeout;
 };
 
 static const char *fence_driver_name(struct dma_fence *fence)
@@ -95,18 +95,22 @@ static void fence_signal_once(struct dma_fence *fence, int error)
 	dma_fence_signal(fence);
 }
 
-/* A timer and not work, because memory reclaim may wait for the fence. */
-static void test_fence_timeout(struct timer_list *timer)
+/*
+ * A timer and not work, because memory reclaim may wait for the fence. A timer
+ * of the timer wheel would be up to 640 ms late after 10 s.
+ */
+static enum hrtimer_restart test_fence_timeout(struct hrtimer *timer)
 {
 	struct heapsim_test_fence *t;
 
 	t = container_of(timer, struct heapsim_test_fence, timeout);
 	fence_signal_once(t->fence, -ETIMEDOUT);
+	return HRTIMER_NORESTART;
 }
 
 static void test_fence_signal(struct heapsim_test_fence *t, int error)
 {
-	timer_delete_sync(&t->timeout);
+	hrtimer_cancel(&t->timeout);
 	fence_signal_once(t->fence, error);
 }
 
@@ -142,7 +146,8 @@ static struct heapsim_test_fence *test_fence_alloc(struct heapsim_ctx *ctx)
 	t = (void *)heapsim_object_alloc(&ctx->objects, &fence_object_ops);
 	if (IS_ERR(t))
 		return t;
-	timer_setup(&t->timeout, test_fence_timeout, TIMER_IRQSAFE);
+	hrtimer_setup(&t->timeout, test_fence_timeout, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL);
 	/*
 	 * Each fence has its own context, because they are signalled in any
 	 * order.
@@ -162,9 +167,9 @@ static void test_fence_publish(struct dma_resv *resv,
 {
 	bool cookie = dma_fence_begin_signalling();
 
-	mod_timer(&t->timeout, jiffies +
-		  min(heapsim_jiffies_of(timeout_ns),
-		      msecs_to_jiffies(MAX_LIFE_MS)));
+	hrtimer_start(&t->timeout,
+		      ns_to_ktime(min_t(u64, timeout_ns, MAX_LIFE_NS)),
+		      HRTIMER_MODE_REL);
 	dma_resv_add_fence(resv, t->fence, usage);
 	dma_fence_end_signalling(cookie);
 }

@@ -94,6 +94,8 @@ enum mem_format {
  * @nr_channels: components of a pixel
  * @x_div: image width by plane width
  * @y_div: image height by plane height
+ *
+ * It has no size, and does not grow: it is an element of a list.
  */
 struct mem_format_plane {
 	uint32_t fourcc;

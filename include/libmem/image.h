@@ -186,6 +186,8 @@ struct mem_convert {
  * struct mem_keypoint - a point of an image, element of MEM_DATA_KEYPOINT
  * @x: pixels from the left
  * @y: pixels from the top
+ *
+ * It has no size, and does not grow: it is an element of an array.
  */
 struct mem_keypoint {
 	float x;

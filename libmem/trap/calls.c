@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Wrappers of C library calls in which the kernel accesses the caller's memory.
- * embedded/syscall.c has what libmem does before and after each call.
+ * Wrappers of C library calls in which the kernel accesses the caller's memory,
+ * and of those that wait with another signal mask. embedded/syscall.c has what
+ * libmem does before and after each call.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/videodev2.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -462,4 +466,74 @@ TRAP_API size_t fwrite_unlocked(const void *buf, size_t size, size_t nr,
 {
 	return CALL_STDIO(buf, size, nr, KERNEL_READS,
 			  NEXT(fwrite_unlocked)(buf, size, nr, file));
+}
+
+/*
+ * Removes SIGSEGV from the mask of a call that waits. A handler that runs
+ * meanwhile may touch tracked memory, and the kernel would end the process if
+ * the signal were blocked.
+ */
+static const sigset_t *mask_of(const sigset_t *mask, sigset_t *copy)
+{
+	if (!mask || !trap_ops())
+		return mask;
+	*copy = *mask;
+	sigdelset(copy, SIGSEGV);
+	return copy;
+}
+
+TRAP_API int sigsuspend(const sigset_t *mask)
+{
+	sigset_t copy;
+
+	return NEXT(sigsuspend)(mask_of(mask, &copy));
+}
+
+TRAP_API int ppoll(struct pollfd *files, nfds_t nr,
+		   const struct timespec *timeout, const sigset_t *mask)
+{
+	sigset_t copy;
+
+	return NEXT(ppoll)(files, nr, timeout, mask_of(mask, &copy));
+}
+
+/* The variant of _FORTIFY_SOURCE */
+int __ppoll_chk(struct pollfd *files, nfds_t nr, const struct timespec *timeout,
+		const sigset_t *mask, size_t room);
+
+TRAP_API int __ppoll_chk(struct pollfd *files, nfds_t nr,
+			 const struct timespec *timeout, const sigset_t *mask,
+			 size_t room)
+{
+	sigset_t copy;
+
+	return NEXT(__ppoll_chk)(files, nr, timeout, mask_of(mask, &copy),
+				 room);
+}
+
+TRAP_API int pselect(int nr, fd_set *in, fd_set *out, fd_set *except,
+		     const struct timespec *timeout, const sigset_t *mask)
+{
+	sigset_t copy;
+
+	return NEXT(pselect)(nr, in, out, except, timeout,
+			     mask_of(mask, &copy));
+}
+
+TRAP_API int epoll_pwait(int fd, struct epoll_event *events, int nr,
+			 int timeout_ms, const sigset_t *mask)
+{
+	sigset_t copy;
+
+	return NEXT(epoll_pwait)(fd, events, nr, timeout_ms,
+				 mask_of(mask, &copy));
+}
+
+TRAP_API int epoll_pwait2(int fd, struct epoll_event *events, int nr,
+			  const struct timespec *timeout, const sigset_t *mask)
+{
+	sigset_t copy;
+
+	return NEXT(epoll_pwait2)(fd, events, nr, timeout,
+				  mask_of(mask, &copy));
 }

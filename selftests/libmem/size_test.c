@@ -5,7 +5,7 @@
  * in their first version have no older one, so the three functions that all
  * calls use are also tested with a struct that has grown.
  */
-#include "test.h"
+#include "image.h"
 
 #define ROOM		1024U
 #define GUARD		0xa5
@@ -17,6 +17,8 @@ void struct_out(void *to, const void *from, size_t len);
 
 static struct mem_buf *buf;
 static void *managed;
+static struct mem_image *image, *colours;
+static struct mem_array *points, *scores;
 
 union room {
 	uint32_t size;
@@ -76,6 +78,30 @@ static int get_violation(void *to)
 	return mem_ctx_next_violation(ctx, to);
 }
 
+static int get_format_info(void *to)
+{
+	return mem_format_info(MEM_FORMAT_NV12, to);
+}
+
+static int get_image_info(void *to)
+{
+	return mem_image_info(image, to);
+}
+
+static int get_image_data(void *to)
+{
+	const int err = mem_image_lock(image, MEM_READ, MEM_LOCK_HOST, to);
+
+	return err ? err : mem_image_unlock(image);
+}
+
+static int get_array_data(void *to)
+{
+	const int err = mem_array_lock(points, MEM_READ, MEM_LOCK_HOST, to);
+
+	return err ? err : mem_array_unlock(points);
+}
+
 #define OUT(type, first, get) { #type, sizeof(struct type), first, get }
 
 static const struct out outs[] = {
@@ -86,6 +112,10 @@ static const struct out outs[] = {
 	OUT(mem_ptr_info, 96, get_ptr_info),
 	OUT(mem_attach_counters, 120, get_attach_counters),
 	OUT(mem_violation, 208, get_violation),
+	OUT(mem_format_info, 104, get_format_info),
+	OUT(mem_image_info, 88, get_image_info),
+	OUT(mem_image_data, 136, get_image_data),
+	OUT(mem_array_data, 48, get_array_data),
 };
 
 #define NR_OUTS		(sizeof(outs) / sizeof(*outs))
@@ -267,6 +297,92 @@ static int put_copy2d(const void *from)
 	return err;
 }
 
+static void fill_convert(union room *room)
+{
+	(void)room;
+}
+
+static int put_convert(const void *from)
+{
+	const int err = mem_image_convert(mem_stream_legacy(ctx),
+					  MEM_ENGINE_CPU, colours, image,
+					  from);
+
+	return err ? err : mem_ctx_sync(ctx);
+}
+
+static void fill_harris(union room *room)
+{
+	const struct mem_harris harris = {
+		.gradient_len = 3,
+		.block_len = 3,
+		.strength = 1,
+		.sensitivity = 0.1f,
+		.min_distance = 2,
+	};
+
+	memcpy(room, &harris, sizeof(harris));
+}
+
+static int put_harris(const void *from)
+{
+	const int err = mem_image_harris(mem_stream_legacy(ctx),
+					 MEM_ENGINE_CPU, image, points, scores,
+					 from);
+
+	return err ? err : mem_ctx_sync(ctx);
+}
+
+static void fill_image_data(union room *room)
+{
+	static uint8_t pixels[8 * 8];
+	const struct mem_image_data data = {
+		.format = MEM_FORMAT_U8,
+		.width = 8,
+		.height = 8,
+		.nr_planes = 1,
+		.planes[0] = { 8, 8, 1, 8, 0, pixels },
+		.fd = -1,
+	};
+
+	memcpy(room, &data, sizeof(data));
+}
+
+static int put_image_data(const void *from)
+{
+	struct mem_image *other;
+	const int err = mem_image_wrap(ctx, from, 0, &other);
+
+	if (!err)
+		mem_image_destroy(other);
+	return err;
+}
+
+static void fill_array_data(union room *room)
+{
+	static uint8_t bytes[8];
+	static uint64_t count;
+	const struct mem_array_data data = {
+		.data_type = MEM_DATA_U8,
+		.stride = 1,
+		.capacity = 8,
+		.count = &count,
+		.base = bytes,
+	};
+
+	memcpy(room, &data, sizeof(data));
+}
+
+static int put_array_data(const void *from)
+{
+	struct mem_array *other;
+	const int err = mem_array_wrap(ctx, from, 0, &other);
+
+	if (!err)
+		mem_array_destroy(other);
+	return err;
+}
+
 #define IN(type, first, what) \
 	{ #type, sizeof(struct type), first, fill_##what, put_##what }
 
@@ -274,6 +390,10 @@ static const struct in ins[] = {
 	IN(mem_ctx_options, 56, options),
 	IN(mem_launch, 64, launch),
 	IN(mem_copy2d, 80, copy2d),
+	IN(mem_convert, 24, convert),
+	IN(mem_harris, 32, harris),
+	IN(mem_image_data, 136, image_data),
+	IN(mem_array_data, 48, array_data),
 };
 
 #define NR_INS		(sizeof(ins) / sizeof(*ins))
@@ -371,12 +491,20 @@ static int open_all(void **state)
 	if (open_ctx(state) || mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 64) ||
 	    mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, LEN, "sizes", &buf))
 		return -1;
+	image = new_image(20, 20, MEM_FORMAT_U8, 0);
+	colours = new_image(20, 20, MEM_FORMAT_RGB8, 0);
+	points = new_array(9, MEM_DATA_KEYPOINT, 0);
+	scores = new_array(9, MEM_DATA_U32, 0);
 	return mem_alloc(ctx, MEM_KIND_MANAGED, LEN, MEM_ATTACH_GLOBAL,
 			 &managed);
 }
 
 static int close_all(void **state)
 {
+	mem_image_destroy(image);
+	mem_image_destroy(colours);
+	mem_array_destroy(points);
+	mem_array_destroy(scores);
 	mem_buf_destroy(buf);
 	assert_int_equal(mem_free(ctx, managed), 0);
 	return close_ctx(state);

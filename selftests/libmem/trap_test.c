@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests libmem-trap alone: which functions of libmem it calls if a thread is
- * cancelled in a system call. The tests replace libmem.
+ * cancelled in a system call, and which signals are blocked in calls that wait.
+ * The tests replace libmem.
  */
 #include "test.h"
 
 #include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -191,6 +194,85 @@ static void a_call_of_stdio_that_is_cancelled_ends(void **state)
 	fclose(stream);
 }
 
+static int wait_sigsuspend(const sigset_t *mask)
+{
+	return sigsuspend(mask);
+}
+
+static int wait_ppoll(const sigset_t *mask)
+{
+	return ppoll(NULL, 0, NULL, mask);
+}
+
+static int wait_pselect(const sigset_t *mask)
+{
+	return pselect(0, NULL, NULL, NULL, NULL, mask);
+}
+
+static int wait_epoll(const sigset_t *mask)
+{
+	const int fd = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event;
+	int ret = epoll_pwait(fd, &event, 1, -1, mask);
+
+	close(fd);
+	return ret;
+}
+
+static int wait_epoll2(const sigset_t *mask)
+{
+	const int fd = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event;
+	int ret = epoll_pwait2(fd, &event, 1, NULL, mask);
+
+	close(fd);
+	return ret;
+}
+
+static volatile sig_atomic_t nr_handled, has_segv, has_term;
+
+static void look_at_mask(int signal)
+{
+	sigset_t now;
+
+	(void)signal;
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	has_segv = sigismember(&now, SIGSEGV);
+	has_term = sigismember(&now, SIGTERM);
+	nr_handled++;
+}
+
+/* A handler may touch tracked memory, whatever mask the call has. */
+static void handlers_in_calls_that_wait_can_touch(void **state)
+{
+	static int (*const waits[])(const sigset_t *mask) = {
+		wait_sigsuspend, wait_ppoll, wait_pselect, wait_epoll,
+		wait_epoll2,
+	};
+	const struct sigaction action = { .sa_handler = look_at_mask };
+	sigset_t mask, blocked, old;
+	size_t i;
+
+	(void)state;
+	sigfillset(&mask);
+	sigdelset(&mask, SIGUSR1);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, &old), 0);
+	for (i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		nr_handled = 0;
+		assert_int_equal(raise(SIGUSR1), 0);
+		assert_int_equal(waits[i](&mask), -1);
+		assert_int_equal(errno, EINTR);
+		assert_int_equal(nr_handled, 1);
+		if (has_segv || !has_term)
+			fail_msg("call %zu has another mask", i);
+	}
+	assert_int_equal(sigismember(&mask, SIGSEGV), 1);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
+}
+
 static int fill(void **state)
 {
 	int in[2], out[2];
@@ -219,6 +301,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_that_is_cancelled_ends),
 		cmocka_unit_test(a_call_of_stdio_that_is_cancelled_ends),
+		cmocka_unit_test(handlers_in_calls_that_wait_can_touch),
 	};
 
 	return cmocka_run_group_tests(tests, fill, empty_again);
