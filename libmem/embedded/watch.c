@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Violations that the embedded backend has found, for `heapsim run` (violation.c)
- * and for the contexts that watch, each of which has a queue. One lock protects
- * all queues. It is taken last, under a buffer's lock, with all signals
- * blocked.
+ * Violations that the embedded backend has found, for `heapsim run`
+ * (violation.c) and for the contexts that watch, each of which has a queue. One
+ * lock protects all queues. It is taken last, under a buffer's lock, with all
+ * signals blocked.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -193,7 +193,7 @@ struct told_place *record_add_finding(struct told *told, struct told_record *r,
 		told->places, TOLD_NR_PLACES, record_is_same_place,
 	};
 
-	return place_get(told, &table, r, v);
+	return record_place_get(told, &table, r, v);
 }
 
 /**
@@ -213,7 +213,7 @@ struct told_place *record_add_object(struct told *told, struct told_record *r,
 		told->objects, TOLD_NR_OBJECTS, record_is_same_maker,
 	};
 
-	return place_get(told, &table, r, v);
+	return record_place_get(told, &table, r, v);
 }
 
 /* Returns the entry of a buffer, else a free one, now busy, or NULL. */
