@@ -12,9 +12,6 @@
 
 #define SOON		(50 * NS_PER_MS)
 #define LONG		(20000 * NS_PER_MS)
-#ifndef NR
-#define NR(array)	(sizeof(array) / sizeof(*(array)))
-#endif
 
 static struct mem_endpoint *ends[2];
 

@@ -826,21 +826,10 @@ static void nothing_is_evicted_inside_a_call(void **state)
 	mem_ctx_close(one);
 }
 
-static void do_nothing(const struct mem_block *block, void *args)
-{
-	(void)block;
-	(void)args;
-}
-
 /* The library must not use the numbers 0 to 2, to which programs print. */
 static int work_without_standard_files(void)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = do_nothing,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	const struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 	struct mem_ctx *own;
 	int fd;
 
@@ -1007,12 +996,7 @@ static void results_are_stored_under_no_lock(void **state)
 		get_stream, get_memory, get_buf, get_job, get_event,
 		get_device, get_len, get_pitch,
 	};
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = do_nothing,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	const struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 	struct sigaction jump = {
 		.sa_sigaction = jump_back,
 		.sa_flags = SA_SIGINFO,
@@ -1060,12 +1044,7 @@ static int use_semaphore(struct mem_ctx *own, struct mem_semaphore **semaphore)
 /* Uses memory of each kind with an engine, exports it, and makes a fence. */
 static int use_all(struct mem_ctx *own, void **memory, struct mem_job **job)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = do_nothing,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	const struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 	struct mem_buf *buf;
 	int err, fd;
 
@@ -1135,12 +1114,7 @@ static bool is_untouched(const uint8_t *bytes, int first)
  */
 static int go_on_without_files(bool takes_numbers)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = do_nothing,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	const struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 	struct rlimit limit = { 1024, 1024 };
 	void *memory[NR_MEMORY], *again;
 	struct mem_semaphore *semaphore;
@@ -1207,12 +1181,7 @@ static int touch_on_small_stack(void)
 		.soc = "tx2",
 		.policy = MEM_POLICY_RECORD,
 	};
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = do_nothing,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	const struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 	const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t len = (SMALL_STACK + page_len - 1) / page_len * page_len;
 	const unsigned long kernels_part = getauxval(AT_MINSIGSTKSZ);
@@ -1302,14 +1271,8 @@ static void count_files(const struct mem_block *block, void *args)
 static int start_without_close_range(bool has_list)
 {
 	struct files_seen *seen;
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = count_files,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &seen,
-		.args_len = sizeof(seen),
-	};
+	const struct mem_launch launch = launch_of(count_files, &seen,
+						   sizeof(seen));
 	struct mem_ctx *own;
 	int err;
 

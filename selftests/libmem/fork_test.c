@@ -51,14 +51,8 @@ static int new_ctx(void **state)
 static int launch_stores(uint8_t *host, size_t len, uint8_t value)
 {
 	struct store store = { .len = len, .value = value };
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = store_half,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &store,
-		.args_len = sizeof(store),
-	};
+	const struct mem_launch launch = launch_of(store_half, &store,
+						   sizeof(store));
 	int err;
 
 	err = mem_device_ptr(ctx, host, (void **)&store.at);

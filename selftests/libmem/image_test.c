@@ -333,15 +333,9 @@ static void k_add(const struct mem_block *block, void *args)
 /* Launches a kernel that adds one to each pixel. */
 static void launch_add(const struct mem_plane *plane)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = k_add,
-		.grid = { plane->height, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = plane,
-		.args_len = sizeof(*plane),
-	};
+	struct mem_launch launch = launch_of(k_add, plane, sizeof(*plane));
 
+	launch.grid[0] = plane->height;
 	assert_int_equal(mem_launch(mem_stream_legacy(ctx), &launch), 0);
 	assert_int_equal(mem_ctx_sync(ctx), 0);
 }

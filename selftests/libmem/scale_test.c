@@ -54,14 +54,7 @@ static void *alloc(struct mem_ctx *of, enum mem_kind kind, uint64_t len)
 
 static int start(struct mem_stream *stream, mem_kernel kernel, uint32_t *word)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = kernel,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &word,
-		.args_len = sizeof(word),
-	};
+	const struct mem_launch launch = launch_of(kernel, &word, sizeof(word));
 
 	return mem_launch(stream, &launch);
 }

@@ -817,16 +817,9 @@ static void to_wire(const struct job *job, struct wire *wire)
 
 static int start(struct mem_stream *stream, const struct wire *wire)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.engine = board.engines[any(board.nr_engines)],
-		.kernel = k_run,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = wire,
-		.args_len = sizeof(*wire),
-	};
+	struct mem_launch launch = launch_of(k_run, wire, sizeof(*wire));
 
+	launch.engine = board.engines[any(board.nr_engines)];
 	return mem_launch(stream, &launch);
 }
 
@@ -1251,20 +1244,9 @@ static void step(void)
 	check_counters(false);
 }
 
-static void k_nothing(const struct mem_block *block, void *arg)
-{
-	(void)block;
-	(void)arg;
-}
-
 static void look_at_board(void)
 {
-	struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = k_nothing,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 	struct mem_ctx *one;
 	uint32_t i;
 	int err;

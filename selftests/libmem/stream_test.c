@@ -570,10 +570,7 @@ static void atomics_on_pinned_memory_are_found(void **state)
 
 static uint64_t nr_refused(const void *ptr)
 {
-	struct mem_attach_counters count = { .size = sizeof(count) };
-
-	assert_int_equal(mem_ptr_attach_counters(ctx, ptr, &count), 0);
-	return count.cpu_while_active;
+	return counters(ptr).cpu_while_active;
 }
 
 /*
@@ -1501,14 +1498,6 @@ static void a_copy_to_the_host_is_a_wait(void **state)
 }
 
 /* Maintenance by the driver */
-
-static struct mem_attach_counters counters(const void *ptr)
-{
-	struct mem_attach_counters count = { .size = sizeof(count) };
-
-	assert_int_equal(mem_ptr_attach_counters(ctx, ptr, &count), 0);
-	return count;
-}
 
 /**
  * struct work - cache maintenance that was done

@@ -35,6 +35,8 @@
 #define LEN		(64 * 1024UL)
 #define NS_PER_MS	1000000ULL
 
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
 /* Value of a result that a failed call must leave unchanged */
 #define UNTOUCHED	((void *)0x5a5a)
 
@@ -105,6 +107,26 @@ static inline uint32_t line_size(void)
 
 	assert_int_equal(mem_ctx_probe(ctx, &probe), 0);
 	return probe.line_size;
+}
+
+static inline void k_nothing(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	(void)arg;
+}
+
+/* Describes a launch of one thread on the GPU. */
+static inline struct mem_launch launch_of(mem_kernel kernel, const void *args,
+					  size_t len)
+{
+	return (struct mem_launch) {
+		.size = sizeof(struct mem_launch),
+		.kernel = kernel,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = args,
+		.args_len = (uint32_t)len,
+	};
 }
 
 static inline uint64_t finish_job(struct mem_job *job)
@@ -228,8 +250,8 @@ static inline int exit_code_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* Starts this program again, with a word and a file as arguments. */
-static inline pid_t start_again(const char *how, int fd)
+/* Starts this program again with a word, a file and a name as arguments. */
+static inline pid_t start_again_for(const char *how, int fd, const char *name)
 {
 	char number[16];
 	pid_t pid;
@@ -239,10 +261,16 @@ static inline pid_t start_again(const char *how, int fd)
 	assert_true(pid >= 0);
 	if (!pid) {
 		fcntl(fd, F_SETFD, 0);
-		execl("/proc/self/exe", "again", how, number, NULL);
+		execl("/proc/self/exe", "again", how, number, name, NULL);
 		_exit(127);
 	}
 	return pid;
+}
+
+/* The same without a name; @fd is -1 if the program needs no file, either. */
+static inline pid_t start_again(const char *how, int fd)
+{
+	return start_again_for(how, fd, NULL);
 }
 
 /*
@@ -285,19 +313,13 @@ static inline void k_tell_pid(const struct mem_block *block, void *arg)
  */
 static inline pid_t engine_pid_of(struct mem_ctx *of)
 {
-	struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = k_tell_pid,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	struct mem_launch launch;
 	void *word;
 	pid_t pid;
 
 	assert_int_equal(mem_alloc(of, MEM_KIND_PINNED, sizeof(pid), 0, &word),
 			 0);
-	launch.args = &word;
-	launch.args_len = sizeof(word);
+	launch = launch_of(k_tell_pid, &word, sizeof(word));
 	assert_int_equal(mem_launch(mem_stream_legacy(of), &launch), 0);
 	assert_int_equal(mem_ctx_sync(of), 0);
 	pid = *(pid_t *)word;
