@@ -68,7 +68,7 @@ void device_sleep_ns(uint64_t ns)
 
 int device_nr_fds(void)
 {
-	return nr_fds() - 3;	/* ".", ".." and the directory's own */
+	return nr_of_process("fd") - 3;	/* ".", ".." and the directory's own */
 }
 
 static const char * const heap_names[] = {

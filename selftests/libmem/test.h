@@ -3,7 +3,6 @@
 #ifndef _LIBMEM_TEST_H
 #define _LIBMEM_TEST_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -30,6 +29,7 @@
 #include <linux/heapsim.h>
 
 #include "../../libmem/clock.h"
+#include "../process.h"
 #include "../skip.h"
 
 #define LEN		(64 * 1024UL)
@@ -222,22 +222,6 @@ static inline int put_fence(struct mem_buf *buf, uint32_t flags,
 	close(arg.fence_fd);
 	*fence = arg.fence;
 	return dev;
-}
-
-/* Counts descriptors ("fd") or threads ("task"), including the first. */
-static inline size_t nr_of_process(const char *what)
-{
-	char path[64];
-	size_t nr = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/self/%s", what);
-	dir = opendir(path);
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
 }
 
 /* Returns the exit code of a child, or 128 if a signal ended it. */
