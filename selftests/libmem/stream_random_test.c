@@ -13,6 +13,7 @@
  * Host functions get their orders from this thread, so that it knows when each
  * begins and returns.
  */
+#include "../env.h"
 #include "test.h"
 
 #include <attach_ref.h>
@@ -31,13 +32,6 @@
 #define NR_LOG		400
 #define LOG_LEN		100
 #define NO_BUF		(-1)
-
-static uint64_t env_or(const char *name, uint64_t otherwise)
-{
-	const char *value = getenv(name);
-
-	return value ? strtoull(value, NULL, 0) : otherwise;
-}
 
 /**
  * struct cmd - a move of bytes
