@@ -25,15 +25,6 @@ static void k_wait_for_word(const struct mem_block *block, void *arg)
 	wait_for_word(*(uint32_t **)arg);
 }
 
-static struct mem_stream *new_stream(void)
-{
-	struct mem_stream *stream;
-
-	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
-					   &stream), 0);
-	return stream;
-}
-
 /* The CPU fills, and a GPU copies after the image was destroyed. */
 static void a_copy_back_goes_on_without_its_image(void **state)
 {

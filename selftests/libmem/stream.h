@@ -7,6 +7,7 @@
 #define _LIBMEM_STREAM_H
 
 #include "test.h"
+#include "touch.h"
 
 #define N		(LEN / sizeof(uint32_t))
 #define VALUE		0x1234567U
@@ -212,29 +213,6 @@ static inline void gate_begins(struct gate gate)
 static inline void let_go(struct gate gate)
 {
 	__atomic_store_n(gate.word, 1, __ATOMIC_RELEASE);
-}
-
-/* Accesses that may be refused, which return the signal or 0 */
-static sigjmp_buf touch_env;
-
-static inline void on_bus(int signal)
-{
-	siglongjmp(touch_env, signal);
-}
-
-static inline int touch(volatile uint32_t *word, bool is_write)
-{
-	struct sigaction action = { .sa_handler = on_bus }, old;
-	int signal;
-
-	assert_int_equal(sigaction(SIGBUS, &action, &old), 0);
-	signal = sigsetjmp(touch_env, 1);
-	if (!signal && is_write)
-		*word = 1;
-	else if (!signal)
-		(void)*word;
-	assert_int_equal(sigaction(SIGBUS, &old, NULL), 0);
-	return signal;
 }
 
 /* Counts maintenance for the buffer of @ptr; NULL: of all buffers. */

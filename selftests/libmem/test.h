@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -29,6 +30,8 @@
 #include <linux/heapsim.h>
 
 #include "../../libmem/clock.h"
+#include "../fnv1a.h"
+#include "../nobody.h"
 #include "../process.h"
 #include "../skip.h"
 
@@ -115,6 +118,31 @@ static inline void k_nothing(const struct mem_block *block, void *arg)
 	(void)arg;
 }
 
+static inline struct mem_stream *new_stream(void)
+{
+	struct mem_stream *made;
+
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &made), 0);
+	return made;
+}
+
+static inline struct mem_ptr_info ptr_info_of(const void *ptr)
+{
+	struct mem_ptr_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_ptr_info(ctx, ptr, &info), 0);
+	return info;
+}
+
+static inline struct mem_buf_info ptr_buf_info_of(const void *ptr)
+{
+	struct mem_buf_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_ptr_buf_info(ctx, ptr, &info), 0);
+	return info;
+}
+
 /* Describes a launch of one thread on the GPU. */
 static inline struct mem_launch launch_of(mem_kernel kernel, const void *args,
 					  size_t len)
@@ -171,15 +199,6 @@ static inline uint64_t sum_of(struct mem_buf *buf)
 
 	assert_int_equal(mem_job_checksum(buf, 0, mem_buf_len(buf), &job), 0);
 	return finish_job(job);
-}
-
-static inline uint64_t fnv1a(const uint8_t *bytes, size_t len)
-{
-	uint64_t sum = 0xcbf29ce484222325ULL;
-
-	while (len--)
-		sum = (sum ^ *bytes++) * 0x100000001b3ULL;
-	return sum;
 }
 
 /* No descriptor is left to open until it is given the old limit again. */
@@ -269,6 +288,25 @@ static inline void wait_for_threads(size_t nr)
 		assert_true(now_ns() < end);
 		usleep(1000);
 	}
+}
+
+/* Makes a file in memory, as another program would. */
+static inline int file_of(off_t len, int seals)
+{
+	const int fd = memfd_create("other", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, len), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static inline uint64_t cpu_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(clock, &now), 0);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 static inline size_t nr_mappings(void)
