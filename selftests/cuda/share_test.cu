@@ -65,14 +65,6 @@ static bool has_ipc(void)
 	return soc && !strcmp(soc, "thor");
 }
 
-/* The module's memory has no file that could be shared. */
-static bool is_kernel(void)
-{
-	const char *backend = getenv("LIBMEM_BACKEND");
-
-	return backend && !strcmp(backend, "kernel");
-}
-
 static unsigned int *device(unsigned int value)
 {
 	static unsigned int words[N];
@@ -784,7 +776,7 @@ int main(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return act();
-	if (is_kernel())
+	if (is_over_module())
 		return cmocka_run_group_tests(kernel, NULL, NULL);
 	rc = has_ipc() ? cmocka_run_group_tests(ipc, NULL, NULL) :
 			 cmocka_run_group_tests(no_ipc, NULL, NULL);
