@@ -3,31 +3,22 @@
 #ifndef _SELFTESTS_FDS_H
 #define _SELFTESTS_FDS_H
 
-#include <dirent.h>
+#include "process.h"
 
-/* The caller includes cmocka.h, which needs other headers before it. */
-static inline int nr_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int nr = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
-}
-
-/* The first round may leave descriptors open; later rounds must not. */
+/*
+ * The first round may leave descriptors open; later rounds must not. The caller
+ * includes cmocka.h, which needs other headers before it.
+ */
 static inline void check_leaves_no_fd(void (*round)(void))
 {
-	int i, nr;
+	size_t nr;
+	int i;
 
 	round();
-	nr = nr_fds();
+	nr = nr_of_process("fd");
 	for (i = 0; i < 9; i++)
 		round();
-	assert_int_equal(nr_fds(), nr);
+	assert_int_equal(nr_of_process("fd"), nr);
 }
 
 #endif

@@ -22,6 +22,8 @@
 #include <linux/dma-heap.h>
 #include <linux/heapsim.h>
 
+#include "measure.h"
+
 #define KIB		1024UL
 #define MIB		(1024UL * 1024)
 #define TOUCH_LEN	(8 * MIB)
@@ -63,27 +65,6 @@ static void die(const char *fmt, ...)
 	va_end(args);
 	fprintf(stderr, ": %s\n", strerror(errno));
 	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static double median(double *values, size_t nr)
-{
-	qsort(values, nr, sizeof(*values), compare);
-	return values[nr / 2];
 }
 
 static int buf_alloc(enum heap heap, size_t len)

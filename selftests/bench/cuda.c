@@ -19,6 +19,8 @@
 #include <heapsim_cuda.h>
 #include <libmem.h>
 
+#include "measure.h"
+
 #define LEN		65536UL
 #define NR_CALLS	200
 #define MAX_ROUNDS	101
@@ -30,22 +32,6 @@ static cudaStream_t cuda_stream;
 static cudaEvent_t cuda_event;
 
 static void *pinned, *device;
-
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "cuda: %s: %d\n", what, err);
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static int libmem_copy(void)
 {
@@ -205,19 +191,6 @@ static uint64_t call_ns(int (*call)(void), const char *name)
 	return end - begin;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static uint64_t median(uint64_t *values, int nr)
-{
-	qsort(values, nr, sizeof(*values), by_value);
-	return values[nr / 2];
-}
-
 /* Blocks the stream, so that no work runs while calls are measured. */
 static void wait_for_end(void *is_done)
 {
@@ -253,10 +226,10 @@ static void measure(const struct row *row, int nr)
 	for (int i = 0; i < nr; i++)
 		call_both(row, libmem + i * NR_CALLS, surface + i * NR_CALLS);
 	nr *= NR_CALLS;
-	more = (int64_t)median(surface, nr) - (int64_t)median(libmem, nr);
+	more = (int64_t)median_ns(surface, nr) - (int64_t)median_ns(libmem, nr);
 	printf("%-34s %9llu ns %9llu ns %+8lld ns   %u\n", row->name,
-	       (unsigned long long)median(surface, nr),
-	       (unsigned long long)median(libmem, nr), (long long)more,
+	       (unsigned long long)median_ns(surface, nr),
+	       (unsigned long long)median_ns(libmem, nr), (long long)more,
 	       1000 * row->nr_calls);
 }
 

@@ -31,27 +31,12 @@
 
 #include <libmem.h>
 
+#include "measure.h"
+
 #define NR_TRIPS	2000
 #define NR_FRAMES	3
 #define FRAME_LEN	(1920 * 1080UL)
 #define MAX_ROUNDS	101
-
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "libmem: %s: %s\n", what, strerror(err < 0 ? -err :
-								     err));
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /**
  * struct table - shared by two processes that wake each other
@@ -369,29 +354,21 @@ static uint64_t reconcile_ns(struct mem_attrs **lists)
 	return (now_ns() - start_ns) / NR_RECONCILES;
 }
 
-static int compare(const void *one, const void *other)
-{
-	const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Prints a row that has no peer. */
 static void alone(const char *what, uint64_t *ns, int nr, const char *bar)
 {
-	qsort(ns, (size_t)nr, sizeof(*ns), compare);
-	printf("%-34s %9.1f us %19s   %s\n", what, (double)ns[nr / 2] / 1000,
-	       "", bar);
+	printf("%-34s %9.1f us %19s   %s\n", what,
+	       (double)median_ns(ns, (size_t)nr) / 1000, "", bar);
 }
 
 static void row(const char *what, uint64_t *ns, uint64_t *peer, int nr,
 		const char *bar)
 {
-	qsort(ns, (size_t)nr, sizeof(*ns), compare);
-	qsort(peer, (size_t)nr, sizeof(*peer), compare);
-	printf("%-34s %9.1f us %9.1f us %6.2f   %s\n", what,
-	       (double)ns[nr / 2] / 1000, (double)peer[nr / 2] / 1000,
-	       (double)ns[nr / 2] / (double)peer[nr / 2], bar);
+	const double own = (double)median_ns(ns, (size_t)nr);
+	const double other = (double)median_ns(peer, (size_t)nr);
+
+	printf("%-34s %9.1f us %9.1f us %6.2f   %s\n", what, own / 1000,
+	       other / 1000, own / other, bar);
 }
 
 int main(int argc, char **argv)

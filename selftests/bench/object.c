@@ -29,6 +29,8 @@
 
 #include <libmem.h>
 
+#include "measure.h"
+
 #define NR_TRIPS	2000
 #define LEN		(64 * 1024UL)
 #define MAX_ROUNDS	101
@@ -44,23 +46,6 @@ static struct mem_ctx *ctx;
 static struct mem_endpoint *end;
 static struct mem_attrs *attrs;	/* list of the objects, in both processes */
 static int sock;		/* socket of the bare round trips */
-
-static void must(int err, const char *what)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "object: %s: %s\n", what, strerror(err < 0 ? -err :
-								     err));
-	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static struct mem_attrs *list(void)
 {
@@ -206,19 +191,6 @@ static int serve(int fd, unsigned long rounds)
 		must(write(sock, ns, sizeof(ns)) < 0 ? errno : 0, "write");
 	}
 	return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, unsigned long nr)
-{
-	qsort(values, nr, sizeof(*values), compare);
-	return values[nr / 2];
 }
 
 static void play(unsigned long rounds)

@@ -19,6 +19,8 @@
 #include <linux/dma-buf.h>
 #include <linux/heapsim.h>
 
+#include "measure.h"
+
 #define FRAME_LEN	(1920 * 1080 * 2)	/* YUYV */
 #define MAX_FRAMES	1000
 
@@ -116,21 +118,6 @@ static void read_frame(const volatile uint8_t *frame, uint8_t value)
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 int main(int argc, char **argv)
 {
 	static uint64_t ns[MAX_FRAMES];
@@ -161,7 +148,6 @@ int main(int argc, char **argv)
 		sync_buf(out, DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ);
 		ns[i] = now_ns() - ns[i];
 	}
-	qsort(ns, nr, sizeof(ns[0]), by_size);
-	printf("%llu\n", (unsigned long long)ns[nr / 2]);
+	printf("%llu\n", (unsigned long long)median_ns(ns, nr));
 	return 0;
 }

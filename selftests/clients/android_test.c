@@ -111,7 +111,7 @@ static void unknown_heap_is_enoent(void **state)
 	assert_int_equal(alloc_errno("no-such-heap", 4096), -ENOENT);
 }
 
-static void every_size_again_and_again(void **state)
+static void every_size_is_allocated_again_and_again(void **state)
 {
 	const size_t lens[] = { device_page_size(), 64 * KIB, MIB, 2 * MIB };
 	int heap = device_heap_open(heap_of(state), O_RDONLY);
@@ -371,7 +371,7 @@ static void dup_and_fork_are_references(void **state)
 }
 
 static const struct CMUnitTest on_each[] = {
-	cmocka_unit_test(every_size_again_and_again),
+	cmocka_unit_test(every_size_is_allocated_again_and_again),
 	cmocka_unit_test(recycled_memory_is_zero),
 	cmocka_unit_test(each_direction_syncs),
 	cmocka_unit_test(many_threads_allocate_at_once),

@@ -1,90 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vivid's camera with buffers of heapsim; see camera.h. */
-#include <fcntl.h>
-#include <linux/videodev2.h>
-#include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
+#include "../vivid.h"
 #include "camera.h"
 
-#define TYPE	V4L2_BUF_TYPE_VIDEO_CAPTURE
 #define NOTES	(60 * PAGE)	/* their offset */
-
-static int find_vivid(void)
-{
-	char path[32];
-	int i, fd;
-
-	for (i = 0; i < 16; i++) {
-		struct v4l2_capability cap = { 0 };
-
-		snprintf(path, sizeof(path), "/dev/video%d", i);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (!ioctl(fd, VIDIOC_QUERYCAP, &cap) &&
-		    !strcmp((char *)cap.driver, "vivid") &&
-		    cap.device_caps & V4L2_CAP_VIDEO_CAPTURE)
-			return fd;
-		close(fd);
-	}
-	_exit(77);
-}
-
-static void request(int camera, unsigned int nr)
-{
-	struct v4l2_requestbuffers buffers = {
-		.count = nr,
-		.type = TYPE,
-		.memory = V4L2_MEMORY_DMABUF,
-	};
-
-	need(!ioctl(camera, VIDIOC_REQBUFS, &buffers), "get buffers");
-}
 
 int camera_open(unsigned int nr_bufs)
 {
-	int camera = find_vivid(), input = 0;
-	struct v4l2_format format = {
-		.type = TYPE,
-		.fmt.pix = {
-			.width = 320,
-			.height = 180,
-			.pixelformat = V4L2_PIX_FMT_XBGR32,
-			.field = V4L2_FIELD_NONE,
-		},
-	};
-	struct v4l2_streamparm rate = {
-		.type = TYPE,
-		.parm.capture.timeperframe = { 1, 4 },
-	};
+	struct v4l2_pix_format pix;
+	int camera = vivid_open(0);
 
+	if (camera < 0)
+		_exit(77);
 	/* Only one program at a time can use the camera. */
 	need(!flock(camera, LOCK_EX), "wait for the camera");
-	need(!ioctl(camera, VIDIOC_S_INPUT, &input), "choose an input");
-	need(!ioctl(camera, VIDIOC_S_FMT, &format) &&
-	     format.fmt.pix.sizeimage == CAMERA_PICTURE, "set the format");
-	ioctl(camera, VIDIOC_S_PARM, &rate);
-	request(camera, nr_bufs);
+	need(!vivid_set_format(camera, 320, 180, 4, &pix) &&
+	     pix.sizeimage == CAMERA_PICTURE, "set the format");
+	need(!vivid_request(camera, nr_bufs), "get buffers");
 	return camera;
 }
 
-/* vivid's controls have no constants, so they are found by name. */
 void camera_noise(int camera)
 {
-	struct v4l2_queryctrl query = { .id = V4L2_CTRL_FLAG_NEXT_CTRL };
 	struct v4l2_control pattern = { 0 };
 	struct v4l2_querymenu item = { 0 };
+	struct v4l2_queryctrl query;
 
-	while (!ioctl(camera, VIDIOC_QUERYCTRL, &query)) {
-		if (!strcmp((char *)query.name, "Test Pattern"))
-			break;
-		query.id |= V4L2_CTRL_FLAG_NEXT_CTRL;
-	}
+	need(!vivid_find_control(camera, "Test Pattern", &query),
+	     "have pictures to choose from");
 	pattern.id = query.id;
 	item.id = query.id;
 	for (item.index = 0; (int)item.index <= query.maximum; item.index++)
@@ -97,15 +42,7 @@ void camera_noise(int camera)
 
 void camera_queue(int camera, unsigned int index, const struct buf *buf)
 {
-	struct v4l2_buffer buffer = {
-		.index = index,
-		.type = TYPE,
-		.memory = V4L2_MEMORY_DMABUF,
-		.m.fd = buf->fd,
-		.length = buf->len,
-	};
-
-	need(!ioctl(camera, VIDIOC_QBUF, &buffer), "queue a buffer");
+	need(!vivid_queue(camera, index, buf->fd, buf->len), "queue a buffer");
 }
 
 void camera_lend(int camera, unsigned int index, const struct buf *buf)
@@ -119,29 +56,20 @@ void camera_lend(int camera, unsigned int index, const struct buf *buf)
 
 unsigned int camera_dequeue(int camera)
 {
-	struct v4l2_buffer buffer = {
-		.type = TYPE,
-		.memory = V4L2_MEMORY_DMABUF,
-	};
-	struct pollfd ready = { .fd = camera, .events = POLLIN };
+	const int index = vivid_dequeue(camera, CAMERA_PICTURE);
 
-	need(poll(&ready, 1, 10000) == 1, "wait for a picture");
-	need(!ioctl(camera, VIDIOC_DQBUF, &buffer), "take a picture");
-	return buffer.index;
+	need(index >= 0, "take a picture");
+	return (unsigned int)index;
 }
 
 void camera_start(int camera)
 {
-	int type = TYPE;
-
-	need(!ioctl(camera, VIDIOC_STREAMON, &type), "start the stream");
+	need(!vivid_stream(camera, VIDIOC_STREAMON), "start the stream");
 }
 
 void camera_stop(int camera)
 {
-	int type = TYPE;
-
-	need(!ioctl(camera, VIDIOC_STREAMOFF, &type), "stop the stream");
-	request(camera, 0);
+	need(!vivid_stream(camera, VIDIOC_STREAMOFF), "stop the stream");
+	need(!vivid_request(camera, 0), "free buffers");
 	close(camera);
 }

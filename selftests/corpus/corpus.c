@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "corpus.h"
+#include "../pass.h"
 
 void need(bool is_there, const char *what)
 {
@@ -243,46 +243,15 @@ bool is_all(const void *bytes, uint8_t value, size_t len)
 	return true;
 }
 
-/* A control message with one descriptor, and room for it */
-union control {
-	char room[CMSG_SPACE(sizeof(int))];
-	struct cmsghdr align;
-};
-
 void fd_send(int sock, int fd)
 {
-	struct iovec iov = { .iov_base = "f", .iov_len = 1 };
-	union control control = { 0 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control.room),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	need(sendmsg(sock, &msg, 0) == 1, "send a descriptor");
+	need(!pass_fd(sock, fd), "send a descriptor");
 }
 
 int fd_receive(int sock)
 {
-	char byte;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	union control control;
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control.room),
-	};
-	int fd;
+	const int fd = passed_fd(sock);
 
-	need(recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) == 1 &&
-	     CMSG_FIRSTHDR(&msg), "receive a descriptor");
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	need(fd >= 0, "receive a descriptor");
 	return fd;
 }

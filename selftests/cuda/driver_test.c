@@ -14,6 +14,7 @@
 #include <cuda_runtime.h>
 #include <heapsim_cu.h>
 
+#include "gate.h"
 #include "test.h"
 
 #define LEN		65536U
@@ -477,14 +478,6 @@ static void host_memory_is_reached_by_the_device(void **state)
 	cu(cuMemFreeHost(memory));
 }
 
-/* The module cannot map the program's memory (Documentation/libmem.rst). */
-static bool is_over_module(void)
-{
-	const char *backend = getenv("LIBMEM_BACKEND");
-
-	return backend && !strcmp(backend, "kernel");
-}
-
 static void registered_memory_is_the_boards(void **state)
 {
 	const CUdevice_attribute has_one_address =
@@ -592,23 +585,18 @@ static void an_address_tells_what_it_is(void **state)
 	cu(cuMemFree(q));
 }
 
-/* A host function blocks its stream until the gate is opened. */
-struct gate {
-	atomic_bool is_open;
-	atomic_bool is_reached;
+/* A gate whose host function first makes a call */
+struct calling {
+	struct gate gate;
 	CUresult answer;
 };
 
-static void at_gate(void *arg)
+static void call_and_wait(void *arg)
 {
-	const struct timespec nap = { .tv_nsec = NAP_NS };
-	const time_t end = time(NULL) + WAIT_S;
-	struct gate *gate = arg;
+	struct calling *calling = arg;
 
-	gate->answer = cuStreamSynchronize(NULL);
-	atomic_store(&gate->is_reached, true);
-	while (!atomic_load(&gate->is_open) && time(NULL) < end)
-		nanosleep(&nap, NULL);
+	calling->answer = cuStreamSynchronize(NULL);
+	gate_wait(&calling->gate);
 }
 
 static bool comes_true(const atomic_bool *what)
@@ -678,7 +666,7 @@ static void streams_tell_what_they_are(void **state)
 static void streams_and_events_are_in_order(void **state)
 {
 	struct called called = { .status = CUDA_ERROR_UNKNOWN };
-	struct gate gate = { .answer = CUDA_SUCCESS };
+	struct calling calling = { .answer = CUDA_SUCCESS };
 	CUevent before, after;
 	CUstream stream, other;
 	float ms = -1;
@@ -689,21 +677,21 @@ static void streams_and_events_are_in_order(void **state)
 	cu(cuEventCreate(&before, CU_EVENT_DEFAULT));
 	cu(cuEventCreate(&after, CU_EVENT_BLOCKING_SYNC));
 	cu(cuEventRecord(before, stream));
-	cu(cuLaunchHostFunc(stream, at_gate, &gate));
+	cu(cuLaunchHostFunc(stream, call_and_wait, &calling));
 	cu(cuEventRecord(after, stream));
 	cu(cuStreamWaitEvent(other, after, 0));
 	cu(cuStreamAddCallback(other, count_call, &called, 0));
-	assert_true(comes_true(&gate.is_reached));
+	assert_true(comes_true(&calling.gate.is_reached));
 	cu_is(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
 	cu_is(cuStreamQuery(other), CUDA_ERROR_NOT_READY);
 	cu_is(cuEventQuery(after), CUDA_ERROR_NOT_READY);
 	cu_is(cuEventElapsedTime(&ms, before, after), CUDA_ERROR_NOT_READY);
 	assert_int_equal(atomic_load(&called.nr), 0);
-	atomic_store(&gate.is_open, true);
+	gate_open(&calling.gate);
 	cu(cuEventSynchronize(after));
 	cu(cuStreamSynchronize(other));
 	/* No context is current in a host function. */
-	assert_int_equal(gate.answer, CUDA_ERROR_INVALID_CONTEXT);
+	assert_int_equal(calling.answer, CUDA_ERROR_INVALID_CONTEXT);
 	assert_int_equal(atomic_load(&called.nr), 1);
 	assert_ptr_equal(called.stream, other);
 	assert_int_equal(called.status, CUDA_SUCCESS);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of kernels in plain C: registration, launch, errors and attributes */
-#include <stdatomic.h>
 #include <unistd.h>
 
 #include <cuda_runtime.h>
 
+#include "gate.h"
 #include "test.h"
 
 #define LEN(array)	(sizeof(array) / sizeof(*(array)))
@@ -174,22 +174,6 @@ static void attributes_of_a_launch_are_what_is_so(void **state)
 cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
 				     const void *func, void **args);
 
-/* A host function blocks its stream until the gate opens, with a limit. */
-struct gate {
-	atomic_bool is_open;
-	atomic_bool is_passed;
-};
-
-static void wait_at(void *arg)
-{
-	struct gate *gate = arg;
-	int ms;
-
-	for (ms = 0; !atomic_load(&gate->is_open) && ms < 20000; ms++)
-		usleep(1000);
-	atomic_store(&gate->is_passed, true);
-}
-
 static void no_stream_is_the_threads_own_if_so_asked(void **state)
 {
 	const cudaLaunchConfig_t config = { .gridDim = one, .blockDim = one };
@@ -202,14 +186,14 @@ static void no_stream_is_the_threads_own_if_so_asked(void **state)
 	assert_int_equal(cudaMallocHost((void **)&to, sizeof(*to)), 0);
 	*to = 0;
 	assert_int_equal(cudaStreamCreate(&stream), 0);
-	assert_int_equal(cudaLaunchHostFunc(stream, wait_at, &gate), 0);
+	assert_int_equal(cudaLaunchHostFunc(stream, gate_wait, &gate), 0);
 	/* The legacy stream would wait for the other one. */
 	assert_int_equal(cudaLaunchKernelExC_ptsz(&config, (void *)store_one,
 						  args), 0);
 	assert_int_equal(cudaStreamSynchronize(cudaStreamPerThread), 0);
 	assert_false(atomic_load(&gate.is_passed));
 	assert_int_equal(*to, 1);
-	atomic_store(&gate.is_open, true);
+	gate_open(&gate);
 	assert_int_equal(cudaLaunchKernelExC_ptsz(NULL, (void *)store_one,
 						  args), cudaErrorInvalidValue);
 	assert_int_equal(cudaStreamDestroy(stream), 0);

@@ -49,14 +49,6 @@ static const struct board boards[] = {
 
 static const struct board *board;
 
-/* The module cannot see atomics, nor map the program's own memory. */
-static bool is_kernel(void)
-{
-	const char *backend = getenv("LIBMEM_BACKEND");
-
-	return backend && !strcmp(backend, "kernel");
-}
-
 static int find_board(void **state)
 {
 	const char *soc = getenv("LIBMEM_SOC");
@@ -216,7 +208,7 @@ static void atomics_are_system_wide_from_7_2(void **state)
 	/* The first atomic access is found. */
 	__atomic_store_n(pinned, 1, __ATOMIC_SEQ_CST);
 	assert_int_equal(nr_uncached_atomics(watch),
-			 !board->has_atomics && !is_kernel());
+			 !board->has_atomics && !is_over_module());
 	assert_int_equal(*pinned, 1);
 	ok(cudaFreeHost(pinned));
 	mem_ctx_close(watch);
@@ -265,7 +257,7 @@ static void memory_stays_in_its_process(void **state)
 	ok(cudaEventCreateWithFlags(&event, cudaEventInterprocess |
 				    cudaEventDisableTiming));
 	is(cudaIpcGetMemHandle(&memory, device),
-	   board->has_memory_ipc && !is_kernel() ? cudaSuccess :
+	   board->has_memory_ipc && !is_over_module() ? cudaSuccess :
 						   cudaErrorNotSupported);
 	is(cudaIpcGetEventHandle(&handle, event), cudaErrorNotSupported);
 	ok(cudaEventDestroy(event));
@@ -302,7 +294,7 @@ static void host_memory_is_registered_from_7_2(void **state)
 	assert_int_equal(attribute(cudaDevAttrHostRegisterSupported,
 				   board->nr_devices - 1),
 			 board->has_register);
-	if (board->has_register && !is_kernel()) {
+	if (board->has_register && !is_over_module()) {
 		ok(cudaHostRegister(heap, LEN, cudaHostRegisterMapped));
 		ok(cudaHostGetDevicePointer(&device, heap, 0));
 		ok(cudaHostUnregister(heap));

@@ -5,56 +5,25 @@
  */
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../../libmem/clock.h"
+#include "gate.h"
 #include "test.h"
 
 #define LEN		65536U
 #define NR_THREADS	16
 #define NR_ROUNDS	50
-#define WAIT_NS		20000000000ULL
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 /* The module cannot map the program's own memory (see libmem.rst). */
 static bool can_register(void)
 {
-	const char *backend = getenv("LIBMEM_BACKEND");
-
 	return own_attribute(cudaDevAttrHostRegisterSupported) &&
-	       !(backend && !strcmp(backend, "kernel"));
-}
-
-/* A host function blocks its stream until the gate is opened. */
-struct gate {
-	atomic_bool is_open;
-	atomic_bool is_reached;
-};
-
-static void wait_at(void *arg)
-{
-	struct gate *gate = arg;
-	const uint64_t end = now_ns() + WAIT_NS;
-
-	atomic_store(&gate->is_reached, true);
-	while (!atomic_load(&gate->is_open) && now_ns() < end)
-		usleep(100);
-}
-
-static void open_gate(struct gate *gate)
-{
-	atomic_store(&gate->is_open, true);
+	       !is_over_module();
 }
 
 static void memory_has_the_attributes_of_its_kind(void **state)
@@ -243,7 +212,7 @@ static void memory_in_a_streams_order_comes_again(void **state)
 	ok(cudaStreamCreate(&b));
 	ok(cudaMemGetInfo(&before, &all));
 	ok(cudaMallocAsync(&first, LEN, a));
-	ok(cudaLaunchHostFunc(a, wait_at, &gate));
+	ok(cudaLaunchHostFunc(a, gate_wait, &gate));
 	ok(cudaMemsetAsync(first, 1, LEN, a));
 	/* The call does not wait, and no other stream reuses the memory yet. */
 	ok(cudaFreeAsync(first, a));
@@ -254,7 +223,7 @@ static void memory_in_a_streams_order_comes_again(void **state)
 	assert_ptr_equal(again, first);
 	ok(cudaFreeAsync(again, a));
 	is(cudaFreeAsync(again, a), cudaErrorInvalidValue);
-	open_gate(&gate);
+	gate_open(&gate);
 	ok(cudaStreamSynchronize(a));
 	ok(cudaStreamDestroy(a));
 	ok(cudaFree(other));
@@ -352,9 +321,9 @@ static void an_error_is_its_threads(void **state)
 	assert_int_equal(pthread_join(thread, &other), 0);
 	assert_int_equal((uintptr_t)other, cudaSuccess);
 	ok(cudaStreamCreate(&stream));
-	ok(cudaLaunchHostFunc(stream, wait_at, &gate));
+	ok(cudaLaunchHostFunc(stream, gate_wait, &gate));
 	assert_int_equal(cudaStreamQuery(stream), cudaErrorNotReady);
-	open_gate(&gate);
+	gate_open(&gate);
 	assert_int_equal(cudaPeekAtLastError(), cudaErrorInvalidValue);
 	assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
 	assert_int_equal(cudaGetLastError(), cudaSuccess);
@@ -470,7 +439,7 @@ static void each_thread_has_a_stream(void **state)
 	void *out;
 
 	(void)state;
-	ok(cudaLaunchHostFunc(cudaStreamPerThread, wait_at, &gate));
+	ok(cudaLaunchHostFunc(cudaStreamPerThread, gate_wait, &gate));
 	assert_int_equal(cudaStreamQuery(cudaStreamPerThread),
 			 cudaErrorNotReady);
 	assert_int_equal(pthread_create(&thread, NULL, have_own_stream, &gate),
@@ -483,7 +452,7 @@ static void each_thread_has_a_stream(void **state)
 	/* Work in the legacy stream delays this stream, too. */
 	assert_int_equal(cudaStreamQuery(cudaStreamPerThread),
 			 cudaErrorNotReady);
-	open_gate(&gate);
+	gate_open(&gate);
 	ok(cudaStreamSynchronize(cudaStreamPerThread));
 }
 
@@ -735,10 +704,10 @@ static void synchronous_calls_may_all_wait(void **state)
 
 	(void)state;
 	ok(cudaMalloc((void **)&device, LEN));
-	ok(cudaLaunchHostFunc(0, wait_at, &gate));
+	ok(cudaLaunchHostFunc(0, gate_wait, &gate));
 	ok(cudaMemset(device, 1, LEN));
 	assert_int_equal(cudaStreamQuery(0), cudaErrorNotReady);
-	open_gate(&gate);
+	gate_open(&gate);
 	ok(cudaDeviceSynchronize());
 
 	ok(cudaSetDeviceFlags(cudaDeviceSyncMemops));
@@ -765,10 +734,10 @@ static void synchronous_calls_may_all_wait(void **state)
 	assert_true(atomic_load(&naps[3].is_reached));
 	/* Calls with "Async" in their names do not wait. */
 	atomic_store(&gate.is_open, false);
-	ok(cudaLaunchHostFunc(0, wait_at, &gate));
+	ok(cudaLaunchHostFunc(0, gate_wait, &gate));
 	ok(cudaMemsetAsync(device, 3, LEN, 0));
 	assert_int_equal(cudaStreamQuery(0), cudaErrorNotReady);
-	open_gate(&gate);
+	gate_open(&gate);
 	ok(cudaDeviceSynchronize());
 	ok(cudaFree(device));
 	ok(cudaDeviceReset());

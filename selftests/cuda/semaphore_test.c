@@ -5,7 +5,6 @@
  * arguments are refused. libmem/semaphore_test.c tests which work a wait
  * blocks, and how a wait ends without a signal.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../process.h"
 #include "test.h"
 
 #define LEN		4096
@@ -74,21 +74,6 @@ static void is_pending(cudaStream_t stream)
 {
 	usleep(A_WHILE_US);
 	assert_int_equal(cudaStreamQuery(stream), cudaErrorNotReady);
-}
-
-static size_t nr_of_process(const char *what)
-{
-	char path[64];
-	size_t nr = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/self/%s", what);
-	dir = opendir(path);
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
 }
 
 /* Two processes */

@@ -65,14 +65,6 @@ static bool has_ipc(void)
 	return soc && !strcmp(soc, "thor");
 }
 
-/* The module's memory has no file that could be shared. */
-static bool is_kernel(void)
-{
-	const char *backend = getenv("LIBMEM_BACKEND");
-
-	return backend && !strcmp(backend, "kernel");
-}
-
 static unsigned int *device(unsigned int value)
 {
 	static unsigned int words[N];
@@ -394,9 +386,9 @@ static void an_export_leaks_nothing(void **state)
 		ok(run_add(ptr, 1));
 		ok(cudaFree(ptr));
 		if (!i)
-			before = nr_fds();
+			before = nr_of_process("fd");
 	}
-	assert_int_equal(nr_fds(), before);
+	assert_int_equal(nr_of_process("fd"), before);
 }
 
 static void no_other_board_has_it(void **state)
@@ -501,7 +493,7 @@ static void kernels_have_another_drivers_memory(void **state)
 
 static void the_descriptor_is_cudas(void **state)
 {
-	const int fd = others_file(0), before = nr_fds();
+	const int fd = others_file(0), before = nr_of_process("fd");
 	struct cudaExternalMemoryHandleDesc desc = handle_of(fd);
 	struct cudaExternalMemoryBufferDesc all = part(0, LEN);
 	cudaExternalMemory_t memory;
@@ -519,7 +511,7 @@ static void the_descriptor_is_cudas(void **state)
 	ok(cudaDestroyExternalMemory(memory));
 	assert_int_equal(fstat(fd, &stat), -1);
 	ok(cudaFree(ptr));
-	assert_int_equal(nr_fds(), before - 1);
+	assert_int_equal(nr_of_process("fd"), before - 1);
 }
 
 static void parts_of_it_are_mapped(void **state)
@@ -725,7 +717,7 @@ static void the_driver_has_the_same(void **state)
 
 static void a_reset_gives_all_back(void **state)
 {
-	const int fd = others_file(4), before = nr_fds();
+	const int fd = others_file(4), before = nr_of_process("fd");
 	struct cudaExternalMemoryHandleDesc desc = handle_of(fd);
 	struct cudaExternalMemoryBufferDesc all = part(0, LEN);
 	cudaExternalMemory_t memory;
@@ -737,7 +729,7 @@ static void a_reset_gives_all_back(void **state)
 	ok(cudaDeviceReset());
 	is(cudaDestroyExternalMemory(memory), cudaErrorInvalidResourceHandle);
 	is(cudaFree(ptr), cudaErrorInvalidValue);
-	assert_int_equal(nr_fds(), before - 1);
+	assert_int_equal(nr_of_process("fd"), before - 1);
 }
 
 static void the_module_has_none(void **state)
@@ -784,7 +776,7 @@ int main(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return act();
-	if (is_kernel())
+	if (is_over_module())
 		return cmocka_run_group_tests(kernel, NULL, NULL);
 	rc = has_ipc() ? cmocka_run_group_tests(ipc, NULL, NULL) :
 			 cmocka_run_group_tests(no_ipc, NULL, NULL);

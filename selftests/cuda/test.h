@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -36,6 +37,18 @@ extern "C" {
 /* Calls of the driver, which has no last error */
 #define cu(call)	assert_int_equal(call, CUDA_SUCCESS)
 #define cu_is(call, error)	assert_int_equal(call, error)
+
+/*
+ * Returns true over the module, which sees no atomic instructions, cannot map
+ * the program's own memory, and has no file for device memory
+ * (Documentation/libmem.rst).
+ */
+static inline bool is_over_module(void)
+{
+	const char *backend = getenv("LIBMEM_BACKEND");
+
+	return backend && !strcmp(backend, "kernel");
+}
 
 /* Run before or after a test, so that no state of another test is left. */
 static inline int reset(void **state)

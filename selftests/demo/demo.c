@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../fnv1a.h"
 #include "camera.h"
 #include "image.h"
 
@@ -139,15 +140,6 @@ static uint64_t finish_job(struct mem_job *job)
 	must(mem_job_wait(job, JOB_WAIT_NS, &result), "finish an engine job");
 	mem_job_destroy(job);
 	return result;
-}
-
-static uint64_t fnv1a(const uint8_t *bytes, size_t len)
-{
-	uint64_t sum = 0xcbf29ce484222325ULL;
-
-	while (len--)
-		sum = (sum ^ *bytes++) * 0x100000001b3ULL;
-	return sum;
 }
 
 static void alloc(struct mem_buf **buf, enum mem_kind kind)

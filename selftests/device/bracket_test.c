@@ -28,11 +28,8 @@
 
 static int setup(void **state)
 {
-	struct fixture *f = fixture_create();
-
-	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
-	*state = f;
-	return 0;
+	return fixture_setup(state, HEAPSIM_KIND_NONCOHERENT,
+			     NR_PAGES * device_page_size());
 }
 
 static int setup_managed(void **state)
@@ -49,11 +46,6 @@ static int setup_managed(void **state)
 	f->map = device_map(f->fd, f->len);
 	*state = f;
 	return 0;
-}
-
-static struct heapsim_counters count(struct fixture *f)
-{
-	return device_count(f->dev, f->fd);
 }
 
 static uint64_t missing_ends(struct fixture *f)

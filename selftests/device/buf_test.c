@@ -56,11 +56,6 @@ static uint8_t engine_sees(struct fixture *f, size_t off)
 	return value;
 }
 
-static struct heapsim_counters count(struct fixture *f)
-{
-	return device_count(f->dev, f->fd);
-}
-
 static void engine_write_leaves_cached_lines_stale(void **state)
 {
 	struct fixture *f = *state;
@@ -890,7 +885,7 @@ static void processes_share_the_cpu_view(void **state)
 	assert_int_equal(engine_sees(f, f->line), 0x12);
 }
 
-static void copy_from_a_dirty_source_to_a_cached_target(void **state)
+static void copy_to_a_cached_target_leaves_its_lines_stale(void **state)
 {
 	struct fixture *f = *state;
 	int dst = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, f->len);
@@ -1193,21 +1188,6 @@ static void no_write_is_lost_while_another_thread_flushes(void **state)
 	assert_int_equal(count(f).lost_cpu_writes, 0);
 }
 
-/* Returns MemAvailable in bytes. */
-static size_t memory_available(void)
-{
-	FILE *meminfo = fopen("/proc/meminfo", "r");
-	unsigned long kib = 0;
-	char line[128];
-
-	assert_non_null(meminfo);
-	while (!kib && fgets(line, sizeof(line), meminfo))
-		sscanf(line, "MemAvailable: %lu kB", &kib);
-	fclose(meminfo);
-	assert_true(kib);
-	return kib * KIB;
-}
-
 static int store_into_all_pages(void *arg)
 {
 	struct fixture *big = arg;
@@ -1400,7 +1380,7 @@ static void areas_change_while_a_fault_waits(void **state)
 /* A page that the CPU stores to needs a second page, and a copy a third. */
 static void buffer_without_memory_for_its_views_is_enomem(void **state)
 {
-	const size_t len = memory_available() / 10 * 4 / MIB * MIB;
+	const size_t len = device_meminfo("MemAvailable") / 10 * 4 / MIB * MIB;
 	struct fixture *f = *state;
 	int fd;
 
@@ -1418,11 +1398,11 @@ static void store_that_memory_is_short_for_is_sigbus(void **state)
 	size_t others;
 	void *hog;
 
-	big.len = memory_available() / 10 * 2 / MIB * MIB;
+	big.len = device_meminfo("MemAvailable") / 10 * 2 / MIB * MIB;
 	big.fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, big.len);
 	big.map = device_map(big.fd, big.len);
 	big.map[0] = 2;
-	others = memory_available() - big.len / 2;
+	others = device_meminfo("MemAvailable") - big.len / 2;
 	hog = mmap(NULL, others, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	assert_ptr_not_equal(hog, MAP_FAILED);
@@ -1609,7 +1589,7 @@ int main(void)
 		TEST(sync_of_an_unmapped_buffer_is_good),
 		TEST(two_maps_share_the_cpu_view),
 		TEST(processes_share_the_cpu_view),
-		TEST(copy_from_a_dirty_source_to_a_cached_target),
+		TEST(copy_to_a_cached_target_leaves_its_lines_stale),
 		TEST(ptrace_reads_and_writes_the_cpu_view),
 		TEST(ptrace_write_dirties_the_line),
 		TEST(proc_mem_reads_and_writes_over_pages),

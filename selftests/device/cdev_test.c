@@ -58,35 +58,17 @@ static int teardown(void **state)
 
 static struct heapsim_dma_submit copy_of(struct fixture *f, uint64_t len)
 {
-	return (struct heapsim_dma_submit) {
-		.op = HEAPSIM_DMA_COPY,
-		.src_fd = f->src,
-		.dst_fd = f->dst,
-		.row_len = len,
-		.nr_rows = 1,
-	};
+	return device_copy_of(f->src, f->dst, len);
 }
 
 static struct heapsim_dma_submit fill_of(struct fixture *f, uint64_t len)
 {
-	return (struct heapsim_dma_submit) {
-		.op = HEAPSIM_DMA_FILL,
-		.src_fd = -1,
-		.dst_fd = f->dst,
-		.row_len = len,
-		.nr_rows = 1,
-	};
+	return device_fill_of(f->dst, len, 0);
 }
 
 static struct heapsim_dma_submit checksum_of(struct fixture *f, uint64_t len)
 {
-	return (struct heapsim_dma_submit) {
-		.op = HEAPSIM_DMA_CHECKSUM,
-		.src_fd = f->src,
-		.dst_fd = -1,
-		.row_len = len,
-		.nr_rows = 1,
-	};
+	return device_checksum_of(f->src, len);
 }
 
 static void submit_is(struct fixture *f, struct heapsim_dma_submit submit,
@@ -1169,10 +1151,10 @@ static void checksum_is_fnv1a(void **state)
 	struct fixture *f = *state;
 	size_t i;
 
-	assert_true(device_fnv1a("a", 1) == 0xaf63dc4c8601ec8cULL);
+	assert_true(fnv1a("a", 1) == 0xaf63dc4c8601ec8cULL);
 	for (i = 0; i < ARRAY_SIZE(lens); i++)
 		assert_true(device_checksum(f->dev, f->src, 11, lens[i]) ==
-			    device_fnv1a(f->src_map + 11, lens[i]));
+			    fnv1a(f->src_map + 11, lens[i]));
 }
 
 static void checksum_of_rows_joins_them(void **state)
@@ -1189,7 +1171,7 @@ static void checksum_of_rows_joins_them(void **state)
 	submit.src_off = 9 * 100;
 	submit.src_pitch = -100;
 	assert_true(device_run(f->dev, &submit).result ==
-		    device_fnv1a(joined, sizeof(joined)));
+		    fnv1a(joined, sizeof(joined)));
 }
 
 static void jobs_on_one_buffer_run_in_order(void **state)
@@ -1262,7 +1244,7 @@ static void engine_works_on(struct fixture *f, int fd, size_t len)
 	assert_memory_equal(f->dst_map, f->src_map, 4096);
 	assert_true(device_is_filled(f->dst_map + 4096, 0x9c, 4096));
 	assert_true(device_checksum(f->dev, fd, 0, 4096) ==
-		    device_fnv1a(f->src_map, 4096));
+		    fnv1a(f->src_map, 4096));
 	assert_int_equal(device_maintain_errno(f->dev, &range, 1, NULL),
 			 -EOPNOTSUPP);
 	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_BUF_REVOKE,

@@ -68,7 +68,7 @@ void device_sleep_ns(uint64_t ns)
 
 int device_nr_fds(void)
 {
-	return nr_fds() - 3;	/* ".", ".." and the directory's own */
+	return nr_of_process("fd") - 3;	/* ".", ".." and the directory's own */
 }
 
 static const char * const heap_names[] = {
@@ -328,54 +328,73 @@ struct heapsim_job_wait device_run(int dev, struct heapsim_dma_submit *submit)
 	return answer;
 }
 
-void device_fill(int dev, int fd, uint64_t off, uint64_t len,
-		 uint32_t pattern)
+struct heapsim_dma_submit device_fill_of(int fd, uint64_t len,
+					 uint32_t pattern)
 {
-	struct heapsim_dma_submit submit = {
+	return (struct heapsim_dma_submit) {
 		.op = HEAPSIM_DMA_FILL,
 		.src_fd = -1,
 		.dst_fd = fd,
 		.pattern = pattern,
-		.dst_off = off,
 		.row_len = len,
 		.nr_rows = 1,
 	};
-	struct heapsim_job_wait answer = device_run(dev, &submit);
+}
 
+void device_fill(int dev, int fd, uint64_t off, uint64_t len,
+		 uint32_t pattern)
+{
+	struct heapsim_dma_submit submit = device_fill_of(fd, len, pattern);
+	struct heapsim_job_wait answer;
+
+	submit.dst_off = off;
+	answer = device_run(dev, &submit);
 	assert_int_equal(answer.status, 0);
 	assert_int_equal(answer.result, len);
+}
+
+struct heapsim_dma_submit device_copy_of(int src, int dst, uint64_t len)
+{
+	return (struct heapsim_dma_submit) {
+		.op = HEAPSIM_DMA_COPY,
+		.src_fd = src,
+		.dst_fd = dst,
+		.row_len = len,
+		.nr_rows = 1,
+	};
 }
 
 void device_copy(int dev, int src, uint64_t src_off, int dst,
 		 uint64_t dst_off, uint64_t len)
 {
-	struct heapsim_dma_submit submit = {
-		.op = HEAPSIM_DMA_COPY,
-		.src_fd = src,
-		.dst_fd = dst,
-		.src_off = src_off,
-		.dst_off = dst_off,
-		.row_len = len,
-		.nr_rows = 1,
-	};
-	struct heapsim_job_wait answer = device_run(dev, &submit);
+	struct heapsim_dma_submit submit = device_copy_of(src, dst, len);
+	struct heapsim_job_wait answer;
 
+	submit.src_off = src_off;
+	submit.dst_off = dst_off;
+	answer = device_run(dev, &submit);
 	assert_int_equal(answer.status, 0);
 	assert_int_equal(answer.result, len);
 }
 
-uint64_t device_checksum(int dev, int fd, uint64_t off, uint64_t len)
+struct heapsim_dma_submit device_checksum_of(int fd, uint64_t len)
 {
-	struct heapsim_dma_submit submit = {
+	return (struct heapsim_dma_submit) {
 		.op = HEAPSIM_DMA_CHECKSUM,
 		.src_fd = fd,
 		.dst_fd = -1,
-		.src_off = off,
 		.row_len = len,
 		.nr_rows = 1,
 	};
-	struct heapsim_job_wait answer = device_run(dev, &submit);
+}
 
+uint64_t device_checksum(int dev, int fd, uint64_t off, uint64_t len)
+{
+	struct heapsim_dma_submit submit = device_checksum_of(fd, len);
+	struct heapsim_job_wait answer;
+
+	submit.src_off = off;
+	answer = device_run(dev, &submit);
 	assert_int_equal(answer.status, 0);
 	return answer.result;
 }
@@ -527,16 +546,19 @@ int device_policy_errno(int dev, uint32_t scope, int fd, uint32_t policy)
 	return device_ioctl_errno(dev, HEAPSIM_IOC_POLICY, &set);
 }
 
-uint64_t device_fnv1a(const void *bytes, size_t len)
+size_t device_meminfo(const char *name)
 {
-	const uint8_t *at = bytes;
-	uint64_t hash = 0xcbf29ce484222325ULL;
+	FILE *meminfo = fopen("/proc/meminfo", "r");
+	unsigned long kib = 0;
+	char line[128];
 
-	while (len--) {
-		hash ^= *at++;
-		hash *= 0x100000001b3ULL;
-	}
-	return hash;
+	assert_non_null(meminfo);
+	while (!kib && fgets(line, sizeof(line), meminfo))
+		if (!strncmp(line, name, strlen(name)))
+			sscanf(line + strlen(name), ": %lu kB", &kib);
+	fclose(meminfo);
+	assert_true(kib);
+	return kib * KIB;
 }
 
 bool device_is_filled(const void *bytes, uint8_t value, size_t len)

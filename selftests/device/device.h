@@ -21,6 +21,8 @@
 #include <linux/dma-heap.h>
 #include <linux/heapsim.h>
 
+#include "../fnv1a.h"
+
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DEVICE_MAX_HEAPS	8
 #define DEVICE_BUF_NAME	"of the test"	/* name set by device_alloc() */
@@ -102,6 +104,12 @@ uint64_t device_checksum(int dev, int fd, uint64_t off, uint64_t len);
 /* Returns a copy of a buffer as engines see it; the caller frees it. */
 uint8_t *device_dram(int dev, int fd, size_t len);
 
+/* Describe jobs on the first bytes of buffers. */
+struct heapsim_dma_submit device_fill_of(int fd, uint64_t len,
+					 uint32_t pattern);
+struct heapsim_dma_submit device_copy_of(int src, int dst, uint64_t len);
+struct heapsim_dma_submit device_checksum_of(int fd, uint64_t len);
+
 int device_fence_errno(int dev, int fd, uint32_t flags, uint64_t timeout_ns,
 		       struct heapsim_fence_create *answer);
 void device_fence_signal(int dev, uint64_t fence, int error);
@@ -125,8 +133,9 @@ int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr);
 /* @fd is -1 for all scopes except that of a buffer. */
 int device_policy_errno(int dev, uint32_t scope, int fd, uint32_t policy);
 
-uint64_t device_fnv1a(const void *bytes, size_t len);
 bool device_is_filled(const void *bytes, uint8_t value, size_t len);
+/* Returns a line of /proc/meminfo, in bytes. */
+size_t device_meminfo(const char *name);
 /* Returns the events that poll(2) reports. */
 short device_poll(int fd, short events, int timeout_ms);
 /* Reads the value of "key:" in this process's fdinfo of @fd. */

@@ -24,34 +24,12 @@
 
 static int setup(void **state)
 {
-	struct fixture *f = fixture_create();
-
-	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, LEN);
-	*state = f;
-	return 0;
+	return fixture_setup(state, HEAPSIM_KIND_NONCOHERENT, LEN);
 }
 
 static struct heapsim_dma_submit fill_of(int fd, uint64_t len)
 {
-	return (struct heapsim_dma_submit) {
-		.op = HEAPSIM_DMA_FILL,
-		.src_fd = -1,
-		.dst_fd = fd,
-		.pattern = 0x5a5a5a5a,
-		.row_len = len,
-		.nr_rows = 1,
-	};
-}
-
-static struct heapsim_dma_submit checksum_of(int fd, uint64_t len)
-{
-	return (struct heapsim_dma_submit) {
-		.op = HEAPSIM_DMA_CHECKSUM,
-		.src_fd = fd,
-		.dst_fd = -1,
-		.row_len = len,
-		.nr_rows = 1,
-	};
+	return device_fill_of(fd, len, 0x5a5a5a5a);
 }
 
 /* Submits a job and returns its fence. */
@@ -246,7 +224,7 @@ static void crowd_submit(struct crowd *crowd)
 	crowd->fd = device_alloc(crowd->devs[0], HEAPSIM_KIND_COHERENT, len);
 	for (i = 0; i < CROWD; i++)
 		crowd->fences[i] = submit(crowd->devs[i],
-					  checksum_of(crowd->fd, len));
+					  device_checksum_of(crowd->fd, len));
 }
 
 static void crowd_end(struct crowd *crowd)
@@ -360,7 +338,7 @@ static uint32_t nr_fences(int fd)
 static void fences_of_one_context_replace_each_other(void **state)
 {
 	struct fixture *f = *state;
-	struct heapsim_dma_submit job = checksum_of(f->fd, LEN);
+	struct heapsim_dma_submit job = device_checksum_of(f->fd, LEN);
 	int fences[8], i;
 
 	job.delay_ns = NSEC_PER_SEC / 4;
@@ -388,7 +366,7 @@ static void rows_without_end_are_einval(void **state)
 	fence = submit(f->dev, job);
 	assert_int_equal(status_of(fence), 1);
 	close(fence);
-	job = checksum_of(f->fd, LEN);
+	job = device_checksum_of(f->fd, LEN);
 	job.nr_rows = UINT32_MAX;
 	assert_int_equal(device_submit_errno(f->dev, &job), -EINVAL);
 }
@@ -429,7 +407,7 @@ static void rows_go_up_and_down_a_long_buffer(void **state)
 static void line_of_many_rows_is_told_once(void **state)
 {
 	struct fixture *f = *state;
-	struct heapsim_dma_submit job = checksum_of(f->fd, 8);
+	struct heapsim_dma_submit job = device_checksum_of(f->fd, 8);
 
 	f->map[0] = 1;
 	f->map[f->line] = 1;
@@ -447,7 +425,7 @@ static void line_of_many_rows_is_told_once(void **state)
 static void line_of_many_rows_is_told_once_behind_a_fence(void **state)
 {
 	struct fixture *f = *state;
-	struct heapsim_dma_submit job = checksum_of(f->fd, 8);
+	struct heapsim_dma_submit job = device_checksum_of(f->fd, 8);
 	struct heapsim_fence_create create;
 	int fence;
 

@@ -30,6 +30,15 @@ void fixture_alloc(struct fixture *f, uint32_t kind, size_t len)
 	f->map = device_map(f->fd, len);
 }
 
+int fixture_setup(void **state, uint32_t kind, size_t len)
+{
+	struct fixture *f = fixture_create();
+
+	fixture_alloc(f, kind, len);
+	*state = f;
+	return 0;
+}
+
 int fixture_teardown(void **state)
 {
 	struct fixture *f = *state;

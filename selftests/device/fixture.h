@@ -23,7 +23,14 @@ struct fixture {
 /* Makes the open and reads its probe, without a buffer. */
 struct fixture *fixture_create(void);
 void fixture_alloc(struct fixture *f, uint32_t kind, size_t len);
+/* Makes the open and the buffer; with fixture_teardown() for most tests. */
+int fixture_setup(void **state, uint32_t kind, size_t len);
 int fixture_teardown(void **state);
+
+static inline struct heapsim_counters count(const struct fixture *f)
+{
+	return device_count(f->dev, f->fd);
+}
 
 /* Reads the next record; returns false if there is none. */
 bool record_next(int watch, struct heapsim_record *r);

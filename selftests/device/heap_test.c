@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "../pass.h"
 
 /* Upstream's command with another direction, magic or number. */
 #define HEAP_CMD(dir, magic, nr) \
@@ -731,47 +732,10 @@ static void dup_is_the_same_buffer(void **state)
 	close(other);
 }
 
-static void send_fd(int sock, int fd)
-{
-	char byte = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	assert_int_equal(sendmsg(sock, &msg, 0), 1);
-}
-
-static int recv_fd(int sock)
-{
-	char byte, control[CMSG_SPACE(sizeof(int))];
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	int fd = -1;
-
-	if (recvmsg(sock, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
-		return -1;
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
-}
-
 /* The other process receives the fd, checks the bytes and writes. */
 static int take_fd(int sock, size_t page)
 {
-	int fd = recv_fd(sock);
+	int fd = passed_fd(sock);
 	uint8_t *map;
 
 	if (fd < 0)
@@ -806,7 +770,7 @@ static void fd_sent_to_a_process_is_the_same_buffer(void **state)
 	fd = device_heap_alloc(heap_of(state), page);
 	map = device_map(fd, page);
 	map[0] = 0x5a;
-	send_fd(socks[0], fd);
+	assert_int_equal(pass_fd(socks[0], fd), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);

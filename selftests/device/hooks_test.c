@@ -8,11 +8,7 @@
 
 static int setup(void **state)
 {
-	struct fixture *f = fixture_create();
-
-	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, LEN);
-	*state = f;
-	return 0;
+	return fixture_setup(state, HEAPSIM_KIND_NONCOHERENT, LEN);
 }
 
 static void probe_lacks_the_feature(void **state)

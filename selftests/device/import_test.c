@@ -15,8 +15,8 @@
 
 #include <drm.h>
 #include <drm_mode.h>
-#include <linux/videodev2.h>
 
+#include "../vivid.h"
 #include "fixture.h"
 #include "vgem.h"
 
@@ -31,16 +31,7 @@ static const uint32_t kinds[] = {
 
 static int setup(void **state)
 {
-	struct fixture *f = fixture_create();
-
-	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, LEN);
-	*state = f;
-	return 0;
-}
-
-static struct heapsim_counters count(struct fixture *f)
-{
-	return device_count(f->dev, f->fd);
+	return fixture_setup(state, HEAPSIM_KIND_NONCOHERENT, LEN);
 }
 
 static uint32_t nr_holders(struct fixture *f)
@@ -210,7 +201,7 @@ static void map_cleans_all(void **state)
 		id = hold(f, hows[i], 0);
 		assert_int_equal(count(f).lines_cleaned, i + 1);
 		assert_int_equal(device_checksum(f->dev, f->fd, i, 1),
-				 device_fnv1a(f->map + i, 1));
+				 fnv1a(f->map + i, 1));
 		device_release(f->dev, id);
 	}
 }
@@ -444,124 +435,50 @@ struct camera {
 	uint32_t pitch;
 };
 
-static int xioctl(int fd, unsigned long cmd, void *arg)
-{
-	int ret;
-
-	do
-		ret = device_ioctl_errno(fd, cmd, arg);
-	while (ret == -EINTR);
-	return ret;
-}
-
-static bool is_capture(int fd, const char *driver)
-{
-	struct v4l2_capability cap = { 0 };
-
-	return !xioctl(fd, VIDIOC_QUERYCAP, &cap) &&
-	       !strcmp((char *)cap.driver, driver) &&
-	       (cap.device_caps & V4L2_CAP_VIDEO_CAPTURE) &&
-	       (cap.device_caps & V4L2_CAP_STREAMING);
-}
-
 /* @instance counts vivid's capture nodes: run.sh has it make two. */
 static struct camera camera_open(unsigned int instance)
 {
 	static int last = -1;
-	struct camera camera = { .fd = -1 };
-	struct v4l2_format format = {
-		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
-	};
-	struct v4l2_streamparm parm = {
-		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
-	};
-	int input = 0;
-	char path[32];
-	unsigned int i;
+	struct v4l2_pix_format pix;
+	struct camera camera;
 
 	/* A failed test may have left the camera streaming. */
 	if (last >= 0)
 		close(last);
-	for (i = 0; i < 64; i++) {
-		snprintf(path, sizeof(path), "/dev/video%u", i);
-		camera.fd = open(path, O_RDWR | O_CLOEXEC);
-		if (camera.fd < 0)
-			continue;
-		if (is_capture(camera.fd, "vivid") && !instance--)
-			break;
-		close(camera.fd);
-		camera.fd = -1;
-	}
-	last = camera.fd;
-	if (camera.fd < 0)
+	last = vivid_open(instance);
+	if (last < 0)
 		device_skip("this kernel has no such vivid");
-	assert_int_equal(xioctl(camera.fd, VIDIOC_S_INPUT, &input), 0);
-	format.fmt.pix.width = 640;
-	format.fmt.pix.height = 360;
-	format.fmt.pix.pixelformat = V4L2_PIX_FMT_XBGR32;
-	format.fmt.pix.field = V4L2_FIELD_NONE;
-	assert_int_equal(xioctl(camera.fd, VIDIOC_S_FMT, &format), 0);
-	parm.parm.capture.timeperframe.numerator = 1;
-	parm.parm.capture.timeperframe.denominator = 30;
-	xioctl(camera.fd, VIDIOC_S_PARM, &parm);
-	camera.len = format.fmt.pix.sizeimage;
-	camera.width = format.fmt.pix.width;
-	camera.height = format.fmt.pix.height;
-	camera.pitch = format.fmt.pix.bytesperline;
-	assert_int_equal(format.fmt.pix.pixelformat, V4L2_PIX_FMT_XBGR32);
+	assert_int_equal(vivid_set_format(last, 640, 360, 30, &pix), 0);
+	camera.fd = last;
+	camera.len = pix.sizeimage;
+	camera.width = pix.width;
+	camera.height = pix.height;
+	camera.pitch = pix.bytesperline;
 	return camera;
 }
 
-static int queue(struct camera *camera, unsigned int index, int fd)
+static void queue(struct camera *camera, unsigned int index, int fd)
 {
-	struct v4l2_buffer buffer = {
-		.index = index,
-		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
-		.memory = V4L2_MEMORY_DMABUF,
-		.m.fd = fd,
-		.length = camera->len,
-	};
-
-	return xioctl(camera->fd, VIDIOC_QBUF, &buffer);
+	assert_int_equal(vivid_queue(camera->fd, index, fd, camera->len), 0);
 }
 
 static unsigned int dequeue(struct camera *camera)
 {
-	struct v4l2_buffer buffer = {
-		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
-		.memory = V4L2_MEMORY_DMABUF,
-	};
-	int ret;
+	const int index = vivid_dequeue(camera->fd, camera->len);
 
-	/*
-	 * A refused buffer stalls the queue for ever, so the wait is limited.
-	 */
-	assert_true(device_poll(camera->fd, POLLIN, 20000) & POLLIN);
-	ret = xioctl(camera->fd, VIDIOC_DQBUF, &buffer);
-	if (ret)
-		fail_msg("DQBUF: %s", strerror(-ret));
-	assert_false(buffer.flags & V4L2_BUF_FLAG_ERROR);
-	assert_int_equal(buffer.bytesused, camera->len);
-	return buffer.index;
+	if (index < 0)
+		fail_msg("DQBUF: %s", strerror(-index));
+	return (unsigned int)index;
 }
 
 static void request(struct camera *camera, unsigned int nr)
 {
-	struct v4l2_requestbuffers request = {
-		.count = nr,
-		.type = V4L2_BUF_TYPE_VIDEO_CAPTURE,
-		.memory = V4L2_MEMORY_DMABUF,
-	};
-
-	assert_int_equal(xioctl(camera->fd, VIDIOC_REQBUFS, &request), 0);
-	assert_int_equal(request.count, nr);
+	assert_int_equal(vivid_request(camera->fd, nr), 0);
 }
 
 static void stream(struct camera *camera, unsigned long cmd)
 {
-	int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-
-	assert_int_equal(xioctl(camera->fd, cmd, &type), 0);
+	assert_int_equal(vivid_stream(camera->fd, cmd), 0);
 }
 
 /*
@@ -607,7 +524,7 @@ static void capture(struct fixture *f, struct camera *camera, uint32_t kind,
 		device_sync(fds[i], SYNC_START_WRITE);
 		memset(maps[i], 0xd7, camera->len);
 		device_sync(fds[i], SYNC_END_WRITE);
-		assert_int_equal(queue(camera, i, fds[i]), 0);
+		queue(camera, i, fds[i]);
 	}
 	stream(camera, VIDIOC_STREAMON);
 	for (i = 0; i < NR_FRAMES; i++) {
@@ -625,7 +542,7 @@ static void capture(struct fixture *f, struct camera *camera, uint32_t kind,
 		device_sync(fds[index], SYNC_END_READ);
 		free(dram);
 		if (i + 1 < NR_FRAMES)
-			assert_int_equal(queue(camera, index, fds[index]), 0);
+			queue(camera, index, fds[index]);
 	}
 	stream(camera, VIDIOC_STREAMOFF);
 	request(camera, 0);
@@ -716,9 +633,9 @@ static void capture_again(struct camera *camera, const int *fds,
 {
 	unsigned int next;
 
-	assert_int_equal(queue(camera, index, fds[index]), 0);
+	queue(camera, index, fds[index]);
 	while ((next = dequeue(camera)) != index)
-		assert_int_equal(queue(camera, next, fds[next]), 0);
+		queue(camera, next, fds[next]);
 }
 
 static void dram_is_filled(struct fixture *f, int fd, size_t len,
@@ -749,7 +666,7 @@ static void frame_of_vivid_is_in_the_cache(void **state)
 		fds[i] = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, len);
 		maps[i] = device_map(fds[i], len);
 		assert_int_equal(maps[i][0], 0);
-		assert_int_equal(queue(&camera, i, fds[i]), 0);
+		queue(&camera, i, fds[i]);
 	}
 	stream(&camera, VIDIOC_STREAMON);
 	i = dequeue(&camera);
@@ -793,14 +710,8 @@ static void frame_of_vivid_is_in_the_cache(void **state)
 static void vmap_of_the_cache_under_a_job_loses_nothing(void **state)
 {
 	struct fixture *f = *state;
-	struct heapsim_dma_submit submit = {
-		.op = HEAPSIM_DMA_FILL,
-		.src_fd = -1,
-		.dst_fd = f->fd,
-		.pattern = 0x55555555,
-		.row_len = LEN,
-		.nr_rows = 1,
-	};
+	struct heapsim_dma_submit submit = device_fill_of(f->fd, LEN,
+							  0x55555555);
 	struct heapsim_fence_create fence;
 	struct heapsim_job_wait wait;
 	uint64_t vmap;

@@ -280,7 +280,7 @@ static void late_fence_is_signalled_in_time_and_moves_nothing(void **state)
 	device_fence_is_in_time(late.fence_fd, submitted);
 	assert_int_equal(device_info(f->dev).nr_jobs, 0);
 	assert_true(device_checksum(f->dev, f->fd, 0, 4) ==
-		    device_fnv1a("\0\0\0\0", 4));
+		    fnv1a("\0\0\0\0", 4));
 	assert_int_equal(device_run(f->dev, &next).status, 0);
 	device_sync(f->fd, SYNC_START_READ);
 	assert_true(device_is_filled(f->map, 0x22, LEN));

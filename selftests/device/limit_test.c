@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "../nobody.h"
 
-#define NOBODY		65534
 /*
  * Limit of the cgroup, so large that jobs reach the user's limit first. KASAN
  * adds a redzone to each object.
@@ -56,22 +56,6 @@ static void write_file(const char *dir, const char *name, const char *text)
 	close(fd);
 }
 
-/* Returns a line of /proc/meminfo, in bytes. */
-static int64_t meminfo_bytes(const char *name)
-{
-	FILE *meminfo = fopen("/proc/meminfo", "r");
-	unsigned long kib = 0;
-	char line[128];
-
-	assert_non_null(meminfo);
-	while (!kib && fgets(line, sizeof(line), meminfo))
-		if (!strncmp(line, name, strlen(name)))
-			sscanf(line + strlen(name), ": %lu kB", &kib);
-	fclose(meminfo);
-	assert_true(kib);
-	return kib * KIB;
-}
-
 /* Returns the available memory, including the pool, which is reusable. */
 static int64_t memory_available(void)
 {
@@ -79,7 +63,7 @@ static int64_t memory_available(void)
 	int64_t pooled = device_info(dev).pool_bytes;
 
 	close(dev);
-	return meminfo_bytes("MemAvailable") + pooled;
+	return device_meminfo("MemAvailable") + pooled;
 }
 
 /* A kind of object; @take makes them until refused and returns their number. */
@@ -323,7 +307,7 @@ static const struct taker takers[] = {
 	{ "descriptors", take_descriptors, 5000 },
 };
 
-static void become_nobody(void)
+static void enter_cgroup_as_nobody(void)
 {
 	const struct rlimit files = { 1 << 20, 1 << 20 };
 	char pid[16];
@@ -332,7 +316,7 @@ static void become_nobody(void)
 		die("setrlimit");
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	write_file(cgroup, "cgroup.procs", pid);
-	if (setgid(NOBODY) || setuid(NOBODY))
+	if (become_nobody())
 		die("setuid");
 }
 
@@ -355,7 +339,7 @@ static void user_takes_no_more_than_his_limits(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		become_nobody();
+		enter_cgroup_as_nobody();
 		__atomic_store_n(nr, taker->take(), __ATOMIC_RELEASE);
 		for (;;)
 			pause();
@@ -417,7 +401,7 @@ static int run_as_another_uid(void *arg)
 	if (!pid) {
 		close(go[1]);
 		close(ready[0]);
-		if (setgid(NOBODY) || setuid(NOBODY) ||
+		if (become_nobody() ||
 		    unshare(CLONE_NEWUSER) || write(ready[1], "", 1) != 1 ||
 		    read(go[0], &byte, 1) != 1 || setgid(5) || setuid(5))
 			_exit(252);
@@ -459,7 +443,7 @@ static void namespace_counts_for_its_owner(int (*most)(void),
 	assert_true(pid >= 0);
 	if (!pid) {
 		close(go[1]);
-		_exit(setgid(NOBODY) || setuid(NOBODY) || most() ||
+		_exit(become_nobody() || most() ||
 		      write(ready[1], "", 1) != 1 || read(go[0], &byte, 1));
 	}
 	close(ready[1]);
@@ -520,7 +504,7 @@ static void pages_are_charged_if_asked(void **state)
 	assert_true(pid >= 0);
 	if (!pid) {
 		close(go[1]);
-		become_nobody();
+		enter_cgroup_as_nobody();
 		_exit(write(ready[1], "", 1) != 1 ||
 		      read(go[0], &byte, 1) != 1 ||
 		      alloc(open_dev(), HEAPSIM_KIND_COHERENT, len) < 0 ||
@@ -681,7 +665,7 @@ static int group_setup(void **state)
 	if (device_has_kasan()) {
 		cgroup_limit = CGROUP_BYTES_KASAN;
 		/* KASAN's quarantine keeps this much freed memory. */
-		slack += meminfo_bytes("MemTotal") / 32;
+		slack += device_meminfo("MemTotal") / 32;
 	}
 	snprintf(max, sizeof(max), "%zu", cgroup_limit);
 	write_file(cgroup, "memory.max", max);

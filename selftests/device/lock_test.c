@@ -141,13 +141,7 @@ static int switch_off(struct fixture *f)
 
 static int submit(struct fixture *f)
 {
-	struct heapsim_dma_submit cmd = {
-		.op = HEAPSIM_DMA_FILL,
-		.src_fd = -1,
-		.dst_fd = f->fd,
-		.row_len = 1,
-		.nr_rows = 1,
-	};
+	struct heapsim_dma_submit cmd = device_fill_of(f->fd, 1, 0);
 
 	return device_submit_errno(f->dev, &cmd);
 }

@@ -15,21 +15,18 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "../nobody.h"
 #include "vgem.h"
 
 #define NR_PAGES	8
-#define NOBODY		65534
 #define MAX_TREES	64
 #define MAX_USERS_TREES	16
 #define STRESS_NS	(2 * NSEC_PER_SEC)
 
 static int setup(void **state)
 {
-	struct fixture *f = fixture_create();
-
-	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
-	*state = f;
-	return 0;
+	return fixture_setup(state, HEAPSIM_KIND_NONCOHERENT,
+			     NR_PAGES * device_page_size());
 }
 
 static int of_buf(struct fixture *f, uint32_t policy)
@@ -61,7 +58,7 @@ static uint8_t engine_sees(struct fixture *f, uint64_t off)
 	for (byte = 0; byte < 256; byte++) {
 		uint8_t b = byte;
 
-		if (device_fnv1a(&b, 1) == sum)
+		if (fnv1a(&b, 1) == sum)
 			return b;
 	}
 	fail_msg("no byte has this checksum");

@@ -75,12 +75,12 @@ static int setup(void **state)
 
 static uint64_t stale_reads(struct fixture *f)
 {
-	return device_count(f->dev, f->fd).stale_reads;
+	return count(f).stale_reads;
 }
 
 static uint64_t missing_cleans(struct fixture *f)
 {
-	return device_count(f->dev, f->fd).missing_cleans;
+	return count(f).missing_cleans;
 }
 
 static uint8_t load(const uint8_t *at)
@@ -211,7 +211,7 @@ static void an_access_of_two_pages_is_seen_on_both(void **state)
 	assert_int_equal(missing_cleans(f), 2);
 }
 
-static void movs_of_two_pairs_of_pages(void **state)
+static void movs_between_two_pairs_of_pages_counts_each_line(void **state)
 {
 	struct fixture *f = *state;
 	const void *from = f->map + f->page - 4;
@@ -268,7 +268,7 @@ static void the_c_library_works_on_it(void **state)
 	device_sync(f->fd, SYNC_END_WRITE);
 	assert_int_equal(device_checksum(f->dev, f->fd, at - f->map,
 					 sizeof(bytes)),
-			 device_fnv1a(at, sizeof(bytes)));
+			 fnv1a(at, sizeof(bytes)));
 }
 
 /*
@@ -811,7 +811,7 @@ int main(void)
 		TEST(a_record_has_the_address_of_each),
 		TEST(each_store_makes_its_line_dirty),
 		TEST(an_access_of_two_pages_is_seen_on_both),
-		TEST(movs_of_two_pairs_of_pages),
+		TEST(movs_between_two_pairs_of_pages_counts_each_line),
 		TEST(each_round_of_rep_movs_is_an_access),
 		TEST(an_instruction_may_touch_two_buffers),
 		TEST(the_c_library_works_on_it),

@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "../nobody.h"
 
 #define NAME		DEVICE_BUF_NAME
 #define NR_PAGES	8
-#define NOBODY		65534
 #define FIRST_RECORD_SIZE	232	/* size in the first version */
 
 static int watch_open(uint32_t scope, uint64_t kinds, uint32_t nr)
@@ -297,7 +297,7 @@ static void clean_while_a_job_runs_is_too_late(void **state)
 	device_sync(f->fd, SYNC_END_WRITE);
 	want[f->page] = 1;
 	assert_int_equal(wait_for_job(f, job).result,
-			 device_fnv1a(want, f->len));
+			 fnv1a(want, f->len));
 	assert_none(f->watch);
 	free(want);
 }
@@ -1106,8 +1106,7 @@ static int become_nobody_and_watch(uint32_t scope)
 {
 	int watch = open("/dev/heapsim", O_RDWR | O_NONBLOCK);
 
-	if (setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_DUMPABLE, 1) ||
+	if (become_nobody() || prctl(PR_SET_DUMPABLE, 1) ||
 	    device_watch_errno(watch, scope, HEAPSIM_KINDS_ALL, 4))
 		return -1;
 	return watch;
@@ -1144,8 +1143,7 @@ static int store_when_told(struct fixture *f, const int *from, const int *to)
 {
 	char byte;
 
-	if (setresgid(NOBODY, NOBODY, NOBODY) ||
-	    setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_DUMPABLE, 1) ||
+	if (become_nobody() || prctl(PR_SET_DUMPABLE, 1) ||
 	    read(from[0], &byte, 1) != 1)
 		return 1;
 	write_at(f->map, 1);
@@ -1937,13 +1935,6 @@ static void events_ask_for_no_stack(void **state)
 	assert_int_equal(nr_signals, 1);
 }
 
-static int end_reading(void *arg)
-{
-	struct fixture *f = arg;
-
-	return device_sync_errno(f->fd, SYNC_END_READ);
-}
-
 static void events_have_the_scope_of_findings(void **state)
 {
 	struct fixture *f = *state;
@@ -1951,7 +1942,7 @@ static void events_have_the_scope_of_findings(void **state)
 	int tree = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_EVENTS, 8);
 	struct heapsim_record r;
 
-	assert_int_equal(device_in_child(end_reading, f), 0);
+	assert_int_equal(device_in_child(make_unmatched_end, f), 0);
 	assert_none(events);
 	r = event(f, tree, HEAPSIM_RECORD_END);
 	assert_true(r.cpu.pid && r.cpu.pid != (uint32_t)getpid());

@@ -24,11 +24,7 @@ static const uint32_t kinds[] = {
 
 static int setup(void **state)
 {
-	struct fixture *f = fixture_create();
-
-	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, LEN);
-	*state = f;
-	return 0;
+	return fixture_setup(state, HEAPSIM_KIND_NONCOHERENT, LEN);
 }
 
 static int reopen_errno(struct fixture *f, int fd, uint32_t fd_flags,
@@ -294,7 +290,7 @@ static void importers_of_both_hold_one_buffer(void **state)
 
 static uint64_t missing_ends(struct fixture *f)
 {
-	return device_count(f->dev, f->fd).missing_ends;
+	return count(f).missing_ends;
 }
 
 struct child {

@@ -15,6 +15,7 @@
 
 #include "../model/attach_ref.h"
 #include "../model/steps.h"
+#include "../env.h"
 #include "stream.h"
 
 #define NR_STREAMS	5	/* existing at a time; the first is NULL */
@@ -444,21 +445,14 @@ static void play_seed(uint64_t seed, uint64_t nr_steps)
 	attach_ref_destroy(run.ref);
 }
 
-static uint64_t env(const char *name, uint64_t otherwise)
-{
-	const char *value = getenv(name);
-
-	return value ? strtoull(value, NULL, 0) : otherwise;
-}
-
 static void the_module_equals_the_reference(void **state)
 {
-	const uint64_t only = env("SEED", 0);
-	const uint64_t nr_rounds = only ? 1 : env("ROUNDS", 60);
+	const uint64_t only = env_or("SEED", 0);
+	const uint64_t nr_rounds = only ? 1 : env_or("ROUNDS", 60);
 	uint64_t i;
 
 	for (i = 0; i < nr_rounds; i++)
-		play_seed(only ? only : 1 + i, env("STEPS", 150));
+		play_seed(only ? only : 1 + i, env_or("STEPS", 150));
 }
 
 int main(void)

@@ -64,10 +64,8 @@ static int trace_end(void **state)
 
 static int setup(void **state)
 {
-	struct fixture *f = fixture_create();
-
-	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
-	*state = f;
+	fixture_setup(state, HEAPSIM_KIND_NONCOHERENT,
+		      NR_PAGES * device_page_size());
 	trace_write("trace", "");
 	return 0;
 }

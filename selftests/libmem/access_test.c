@@ -11,7 +11,7 @@
  * once. No other processor can find out whether a GPU caches its device memory;
  * the test only checks that the driver does no maintenance.
  */
-#include "test.h"
+#include "stream.h"
 
 #include <libmem/attrs.h>
 #include <profile.h>
@@ -79,7 +79,6 @@ static const char *const engines[] = { "gpu", "pva", "vic", "dgpu" };
 
 /* Each cell has its own context, since an illegal access ends the context. */
 static const struct profile *board;
-static struct mem_stream *stream;
 static volatile uint32_t *host;
 static uint32_t *device;
 
@@ -126,24 +125,6 @@ static void open_board(uint32_t poison)
 	assert_int_equal(mem_ctx_open(&options, &ctx), 0);
 	assert_int_equal(mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 100), 0);
 	stream = mem_stream_legacy(ctx);
-}
-
-static uint64_t found(enum mem_violation_kind kind)
-{
-	struct mem_violation v = { .size = sizeof(v) };
-	uint64_t nr = 0;
-
-	while (mem_ctx_next_violation(ctx, &v) == 1) {
-		assert_string_equal(mem_violation_name(v.kind),
-				    mem_violation_name(kind));
-		nr += v.count;
-	}
-	return nr;
-}
-
-static void nothing_found(void)
-{
-	assert_int_equal(found(MEM_VIOLATION_DROPPED), 0);
 }
 
 /* Memory that the board or the backend lacks is refused. */
@@ -200,34 +181,11 @@ static bool is_there(const struct row *row)
 	       (board->has_host_register && is_embedded());
 }
 
-/* Accesses by the CPU, which return the signal that they raise, or 0 */
-static sigjmp_buf touch_env;
-
-static void on_bus(int signal)
-{
-	siglongjmp(touch_env, signal);
-}
-
-static int touch(bool is_write)
-{
-	struct sigaction action = { .sa_handler = on_bus }, old;
-	int signal;
-
-	assert_int_equal(sigaction(SIGBUS, &action, &old), 0);
-	signal = sigsetjmp(touch_env, 1);
-	if (!signal && is_write)
-		*host = 1;
-	else if (!signal)
-		(void)*host;
-	assert_int_equal(sigaction(SIGBUS, &old, NULL), 0);
-	return signal;
-}
-
 static void cpu_touches(enum cell cell)
 {
 	if (cell == NEVER) {
-		assert_int_equal(touch(false), SIGBUS);
-		assert_int_equal(touch(true), SIGBUS);
+		assert_int_equal(touch(host, false), SIGBUS);
+		assert_int_equal(touch(host, true), SIGBUS);
 		assert_int_equal(found(MEM_VIOLATION_CPU_ON_DEVICE), 2);
 		return;
 	}
@@ -235,15 +193,15 @@ static void cpu_touches(enum cell cell)
 	__atomic_fetch_add(host, 1, __ATOMIC_SEQ_CST);
 	assert_int_equal(found(MEM_VIOLATION_ATOMIC_ON_UNCACHED),
 			 is_embedded() && cell == UNCACHED);
-	assert_int_equal(touch(false), 0);
-	assert_int_equal(touch(true), 0);
+	assert_int_equal(touch(host, false), 0);
+	assert_int_equal(touch(host, true), 0);
 	nothing_found();
 	assert_int_equal(*host, 1);
 }
 
 /* Kernels */
 
-static void k_add(const struct mem_block *block, void *arg)
+static void k_count(const struct mem_block *block, void *arg)
 {
 	uint32_t *word = *(uint32_t **)arg;
 
@@ -264,18 +222,11 @@ static void k_answer(const struct mem_block *block, void *arg)
 	words[1] = words[0];
 }
 
-static int start(unsigned int engine, mem_kernel kernel, uint32_t *word)
+static int start_on(unsigned int engine, mem_kernel kernel, uint32_t *word)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.engine = engine,
-		.kernel = kernel,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &word,
-		.args_len = sizeof(word),
-	};
+	struct mem_launch launch = launch_of(kernel, &word, sizeof(word));
 
+	launch.engine = engine;
 	return mem_launch(stream, &launch);
 }
 
@@ -283,14 +234,14 @@ static void an_engine_is_refused(unsigned int engine, const struct row *row)
 {
 	struct mem_violation v = { .size = sizeof(v) };
 
-	assert_int_equal(start(engine, k_add, device), 0);
+	assert_int_equal(start_on(engine, k_count, device), 0);
 	assert_int_equal(mem_stream_sync(stream), -EFAULT);
 	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
 	assert_int_equal(v.kind, MEM_VIOLATION_ILLEGAL_ADDRESS);
 	assert_int_equal(v.cpu_addr, (uintptr_t)device);
 	assert_string_equal(v.name, row->told);
 	assert_string_equal(v.other_name, engines[engine]);
-	assert_int_equal(v.other_kernel, (uintptr_t)k_add);
+	assert_int_equal(v.other_kernel, (uintptr_t)k_count);
 	nothing_found();
 }
 
@@ -309,7 +260,7 @@ static void both_see_at_once(unsigned int engine)
 	host[0] = 0;
 	host[1] = 0;
 	host[2] = 0;
-	assert_int_equal(start(engine, k_answer, device), 0);
+	assert_int_equal(start_on(engine, k_answer, device), 0);
 	wait_for(&host[2], 1);
 	assert_int_equal(host[1], 0);
 	host[0] = 7;
@@ -318,19 +269,11 @@ static void both_see_at_once(unsigned int engine)
 	nothing_found();
 }
 
-static struct mem_attach_counters counters(void)
-{
-	struct mem_attach_counters count = { .size = sizeof(count) };
-
-	assert_int_equal(mem_ptr_attach_counters(ctx, NULL, &count), 0);
-	return count;
-}
-
 /* Checks the driver's maintenance for two jobs and a wait. */
 static void check_maintenance(const struct row *row,
 			      const struct mem_attach_counters *before)
 {
-	const struct mem_attach_counters now = counters();
+	const struct mem_attach_counters now = counters(NULL);
 	const bool is_managed = row->kind == MEM_KIND_MANAGED &&
 				!board->has_concurrent_access;
 	const bool has_lines = is_managed && !board->is_io_coherent;
@@ -351,9 +294,9 @@ static void an_engine_works(unsigned int engine, const struct row *row)
 	assert_int_equal(mem_copy(stream, device, &word, sizeof(word),
 				  MEM_DIR_DEFAULT), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
-	before = counters();
-	assert_int_equal(start(engine, k_add, device), 0);
-	assert_int_equal(start(engine, k_add, device), 0);
+	before = counters(NULL);
+	assert_int_equal(start_on(engine, k_count, device), 0);
+	assert_int_equal(start_on(engine, k_count, device), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	check_maintenance(row, &before);
 	assert_int_equal(mem_copy(stream, &word, device, sizeof(word),
@@ -368,7 +311,8 @@ static void engine_touches(unsigned int engine, const struct row *row)
 								   row->igpu);
 
 	if (!has_engine(engine)) {
-		assert_int_equal(start(engine, k_add, device), -EOPNOTSUPP);
+		assert_int_equal(start_on(engine, k_count, device),
+				 -EOPNOTSUPP);
 		return;
 	}
 	if (cell == NEVER) {
@@ -494,13 +438,13 @@ static void two_gpus_pass_data_on_by_copies(void **state)
 	assert_int_equal(take_len(0, PAGE, &of_soc), 0);
 	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, PAGE, &of_dgpu), 0);
 	assert_int_equal(mem_fill_async(stream, of_dgpu, 0, PAGE), 0);
-	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, of_dgpu), 0);
+	assert_int_equal(start_on(MEM_ENGINE_DGPU, k_count, of_dgpu), 0);
 	assert_int_equal(mem_copy_async(stream, of_soc, of_dgpu, PAGE,
 					MEM_DIR_DEVICE_TO_DEVICE), 0);
-	assert_int_equal(start(MEM_ENGINE_GPU, k_add, of_soc), 0);
+	assert_int_equal(start_on(MEM_ENGINE_GPU, k_count, of_soc), 0);
 	assert_int_equal(mem_copy_async(stream, of_dgpu, of_soc, PAGE,
 					MEM_DIR_DEVICE_TO_DEVICE), 0);
-	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, of_dgpu), 0);
+	assert_int_equal(start_on(MEM_ENGINE_DGPU, k_count, of_dgpu), 0);
 	assert_int_equal(mem_copy(stream, &word, of_dgpu, sizeof(word),
 				  MEM_DIR_DEVICE_TO_HOST), 0);
 	assert_int_equal(word, 3);
@@ -517,14 +461,14 @@ static void a_place_that_is_used_again_is_another(void **state)
 
 	(void)state;
 	assert_int_equal(take_len(MEM_DEVICE_DISCRETE, PAGE, &ptr), 0);
-	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, ptr), 0);
+	assert_int_equal(start_on(MEM_ENGINE_DGPU, k_count, ptr), 0);
 	assert_int_equal(mem_free(ctx, ptr), 0);
 	assert_int_equal(take_len(0, PAGE, &again), 0);
 	if (is_embedded())
 		assert_ptr_equal(again, ptr);
-	assert_int_equal(start(MEM_ENGINE_GPU, k_add, again), 0);
+	assert_int_equal(start_on(MEM_ENGINE_GPU, k_count, again), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
-	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, again), 0);
+	assert_int_equal(start_on(MEM_ENGINE_DGPU, k_count, again), 0);
 	assert_int_equal(mem_stream_sync(stream), -EFAULT);
 	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
 	assert_string_equal(v.name, "device memory of the gpu");
@@ -546,13 +490,13 @@ static void the_dgpu_reads_a_heaps_buffer(void **state)
 	assert_int_equal(mem_buf_begin(buf, MEM_RW), 0);
 	*(uint32_t *)addr = 1;
 	assert_int_equal(mem_buf_end(buf, MEM_RW), 0);
-	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, addr), 0);
+	assert_int_equal(start_on(MEM_ENGINE_DGPU, k_count, addr), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	assert_int_equal(mem_buf_begin(buf, MEM_RW), 0);
 	assert_int_equal(*(uint32_t *)addr, 2);
 	nothing_found();
 	*(uint32_t *)addr = 1;
-	assert_int_equal(start(MEM_ENGINE_DGPU, k_add, addr), 0);
+	assert_int_equal(start_on(MEM_ENGINE_DGPU, k_count, addr), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
 	assert_int_equal(v.kind, MEM_VIOLATION_MISSING_CLEAN);

@@ -5,7 +5,6 @@
 
 #include "test.h"
 
-#define NR(array)	(sizeof(array) / sizeof((array)[0]))
 /* Values of any type, one or more: V(uint32_t, 1, 2) */
 #define V(type, ...) \
 	((const type[]) { __VA_ARGS__ }), sizeof((const type[]) { __VA_ARGS__ })

@@ -22,8 +22,6 @@
 #include "../../libmem/attrs/attrs.h"
 #include "mutate.h"
 
-#define NR(array)	(sizeof(array) / sizeof((array)[0]))
-
 static struct mem_ctx *ctx;
 
 /* Numbers of accepted inputs; a run that accepts none has failed */

@@ -7,7 +7,7 @@
 
 /* Merging: each merge rule once, and each key with a special rule */
 
-static void or_of_all_lists(void **state)
+static void what_one_list_needs_the_result_has(void **state)
 {
 	struct mem_attrs *lists[] = {
 		LIST(RAW(8), ATTR(NEED_CPU_ACCESS, uint8_t, 0),
@@ -25,7 +25,7 @@ static void or_of_all_lists(void **state)
 	destroy_all(lists, 2);
 }
 
-static void defaults_of_what_no_list_sets(void **state)
+static void what_no_list_sets_has_its_default(void **state)
 {
 	struct mem_attrs *list = LIST(RAW(8));
 	struct mem_attrs *result = reconciled(&list, 1);
@@ -44,7 +44,7 @@ static void defaults_of_what_no_list_sets(void **state)
 	mem_attrs_destroy(list);
 }
 
-static void the_largest_permission_and_alignment(void **state)
+static void the_largest_permission_and_alignment_count(void **state)
 {
 	struct mem_attrs *lists[] = {
 		LIST(RAW(8), ATTR(REQUIRED_PERM, uint32_t, MEM_RW),
@@ -273,9 +273,9 @@ static void a_gpus_bit_and_its_id_satisfy_each_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(or_of_all_lists),
-		cmocka_unit_test(defaults_of_what_no_list_sets),
-		cmocka_unit_test(the_largest_permission_and_alignment),
+		cmocka_unit_test(what_one_list_needs_the_result_has),
+		cmocka_unit_test(what_no_list_sets_has_its_default),
+		cmocka_unit_test(the_largest_permission_and_alignment_count),
 		cmocka_unit_test(values_that_must_agree_and_do_not),
 		cmocka_unit_test(clients_values_that_agree_are_in_the_result),
 		cmocka_unit_test(mandatory_keys_must_be_set_by_a_list),

@@ -105,7 +105,7 @@ static void heaps_give_their_kind(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void heaps_refuse(void **state)
+static void heaps_refuse_what_is_wrong(void **state)
 {
 	static const char * const names[] = { "", ".", "..", "../null", "a/b" };
 	struct mem_buf *buf = UNTOUCHED;
@@ -167,7 +167,7 @@ static void export_and_import_share_the_memory(void **state)
 	mem_buf_destroy(other);
 }
 
-static void import_refuses(void **state)
+static void import_refuses_what_is_wrong(void **state)
 {
 	struct mem_buf *buf = UNTOUCHED;
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -459,7 +459,7 @@ static void a_bracket_for_writing_alone_counts(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void brackets_refuse(void **state)
+static void brackets_refuse_what_is_wrong(void **state)
 {
 	static const unsigned int bad[] = { 0, 4, MEM_RW | 4, ~0U };
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -681,7 +681,7 @@ static void maintain_tells_how_far_it_came(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void maintain_refuses(void **state)
+static void maintain_refuses_what_is_wrong(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 	struct mem_range range = {
@@ -805,7 +805,7 @@ int main(void)
 		cmocka_unit_test(alloc_refuses_what_is_malformed),
 		cmocka_unit_test(alloc_beyond_memory_is_enomem),
 		cmocka_unit_test(heaps_give_their_kind),
-		cmocka_unit_test(heaps_refuse),
+		cmocka_unit_test(heaps_refuse_what_is_wrong),
 		cmocka_unit_test(map_counts_and_gives_one_address),
 		cmocka_unit_test(map_refuses_null),
 		cmocka_unit_test(info_tells_name_kind_and_length),
@@ -817,7 +817,7 @@ int main(void)
 		cmocka_unit_test(a_line_rewritten_in_part_loses_the_rest),
 		cmocka_unit_test(a_system_call_may_rewrite_a_frame),
 		cmocka_unit_test(a_bracket_for_writing_alone_counts),
-		cmocka_unit_test(brackets_refuse),
+		cmocka_unit_test(brackets_refuse_what_is_wrong),
 		cmocka_unit_test(an_end_without_begin_is_counted),
 		cmocka_unit_test(begin_goes_on_after_signals),
 		cmocka_unit_test(begin_range_goes_on_after_signals),
@@ -828,13 +828,13 @@ int main(void)
 		cmocka_unit_test(begin_range_refreshes_just_its_lines),
 		cmocka_unit_test(maintain_does_a_list_in_order),
 		cmocka_unit_test(maintain_tells_how_far_it_came),
-		cmocka_unit_test(maintain_refuses),
+		cmocka_unit_test(maintain_refuses_what_is_wrong),
 	};
 	const struct CMUnitTest kernel[] = {
 		cmocka_unit_test(alloc_without_descriptors_is_emfile),
 		cmocka_unit_test(a_node_that_is_no_heap_is_enotty),
 		cmocka_unit_test(export_and_import_share_the_memory),
-		cmocka_unit_test(import_refuses),
+		cmocka_unit_test(import_refuses_what_is_wrong),
 		cmocka_unit_test(sharing_without_descriptors_is_emfile),
 		cmocka_unit_test(a_read_only_descriptor_maps_for_reading),
 		cmocka_unit_test(a_write_only_descriptor_does_not_map),

@@ -24,14 +24,8 @@ static void set_one(const struct mem_block *block, void *args)
 
 static int launch_one(void)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = set_one,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &numbers,
-		.args_len = sizeof(numbers),
-	};
+	const struct mem_launch launch = launch_of(set_one, &numbers,
+						   sizeof(numbers));
 
 	return mem_launch(mem_stream_legacy(ctx), &launch);
 }

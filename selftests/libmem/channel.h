@@ -10,11 +10,10 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "../pass.h"
+
 #define SOON		(50 * NS_PER_MS)
 #define LONG		(20000 * NS_PER_MS)
-#ifndef NR
-#define NR(array)	(sizeof(array) / sizeof(*(array)))
-#endif
 
 static struct mem_endpoint *ends[2];
 
@@ -123,23 +122,8 @@ enum {
 static inline void send_fds(int sock, const void *bytes, size_t len,
 			    const int *fds, size_t nr_fds)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(100 * sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { (void *)bytes, len };
-	struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
-
-	assert_true(nr_fds <= 100);
-	if (nr_fds) {
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, nr_fds * sizeof(int));
-		msg.msg_control = &control;
-		msg.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
-	}
-	assert_int_equal(sendmsg(sock, &msg, MSG_NOSIGNAL), len);
+	assert_int_equal(pass_fds(sock, bytes, len, fds, nr_fds, MSG_NOSIGNAL),
+			 len);
 }
 
 static inline void send_fd(int sock, const void *bytes, size_t len, int fd)

@@ -1241,31 +1241,9 @@ static void what_is_printed_comes_out_with_the_job(void **state)
 			    "from the application ");
 }
 
-static size_t count_fds(void)
-{
-	size_t nr = 0;
-	int fd;
-
-	for (fd = 0; fd < 1024; fd++)
-		nr += fcntl(fd, F_GETFD) >= 0;
-	return nr;
-}
-
-static size_t count_mappings(void)
-{
-	FILE *file = fopen("/proc/self/maps", "r");
-	size_t nr = 0;
-	int c;
-
-	while ((c = fgetc(file)) != EOF)
-		nr += c == '\n';
-	fclose(file);
-	return nr;
-}
-
 static void two_hundred_engines_leave_nothing(void **state)
 {
-	size_t nr_fds, nr_mappings, i;
+	size_t nr_fds, nr, i;
 	struct engine *engine;
 	struct engine_job job;
 	struct engine_result result;
@@ -1274,8 +1252,8 @@ static void two_hundred_engines_leave_nothing(void **state)
 	(void)state;
 	job = job_of(find_pid, &own.window.addr, sizeof(own.window.addr));
 	assert_runs(empty, NULL, 0);
-	nr_fds = count_fds();
-	nr_mappings = count_mappings();
+	nr_fds = nr_of_process("fd");
+	nr = nr_mappings();
 	for (i = 0; i < 200; i++) {
 		assert_int_equal(engine_create("pva", &own.window, &ops, &own,
 					       &engine), 0);
@@ -1285,8 +1263,8 @@ static void two_hundred_engines_leave_nothing(void **state)
 		pids[i] = found()->pid;
 		engine_destroy(engine);
 	}
-	assert_int_equal(count_fds(), nr_fds);
-	assert_in_range(count_mappings(), nr_mappings - 2, nr_mappings + 2);
+	assert_int_equal(nr_of_process("fd"), nr_fds);
+	assert_in_range(nr_mappings(), nr - 2, nr + 2);
 	for (i = 0; i < 200; i++)
 		assert_false(is_running(pids[i]));
 }

@@ -88,27 +88,6 @@ static void arguments_of_exports_are_checked(void **state)
 	mem_buf_destroy(buf);
 }
 
-static sigjmp_buf segv_env;
-
-static void on_segv(int signal)
-{
-	siglongjmp(segv_env, signal);
-}
-
-/* Returns the signal that a store raises, or 0. */
-static int store_signal(volatile uint32_t *word)
-{
-	struct sigaction action = { .sa_handler = on_segv }, old;
-	int signal;
-
-	assert_int_equal(sigaction(SIGSEGV, &action, &old), 0);
-	signal = sigsetjmp(segv_env, 1);
-	if (!signal)
-		*word = 1;
-	assert_int_equal(sigaction(SIGSEGV, &old, NULL), 0);
-	return signal;
-}
-
 /* Tries all ways in which a program could write. */
 static void cannot_be_written(int fd)
 {
@@ -135,7 +114,7 @@ static int as_nobody(int fd)
 {
 	char path[32];
 
-	if (setgid(65534) || setuid(65534))
+	if (become_nobody())
 		return 2;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (open(path, O_RDWR | O_CLOEXEC) >= 0 || !fchmod(fd, 0666))
@@ -188,7 +167,7 @@ static void a_read_only_import_is_refused_writes(void **state)
 	assert_int_equal(mem_job_fill(other, 0, LEN, 0, &job), -EPERM);
 	assert_int_equal(mem_job_copy(other, 0, buf, 0, LEN, &job), -EPERM);
 	assert_ptr_equal(job, UNTOUCHED);
-	assert_int_equal(store_signal(words), SIGSEGV);
+	assert_int_equal(touch(words, true), SIGSEGV);
 	assert_int_equal(found(MEM_VIOLATION_READ_ONLY_WRITE), is_embedded());
 	assert_int_equal(mem_buf_export_as(other, MEM_RW, &out), -EACCES);
 	assert_int_equal(out, -5);
@@ -353,16 +332,6 @@ static void kernels_have_it_no_more_when_it_is_gone(void **state)
 
 /* Files that are no buffers */
 
-static int file_of(off_t len, unsigned int seals)
-{
-	int fd = memfd_create("others", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, len), 0);
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
-	return fd;
-}
-
 static void is_no_buffer(int fd, int err)
 {
 	struct mem_buf *buf = UNTOUCHED;
@@ -403,7 +372,7 @@ static void a_sealed_file_is_read_only(void **state)
 	(void)state;
 	close(fd);
 	assert_int_equal(mem_buf_begin(buf, MEM_WRITE), -EACCES);
-	assert_int_equal(store_signal(words_of(buf)), SIGSEGV);
+	assert_int_equal(touch(words_of(buf), true), SIGSEGV);
 	assert_int_equal(found(MEM_VIOLATION_READ_ONLY_WRITE), 1);
 	holds(buf, 0);
 	mem_buf_destroy(buf);
@@ -468,19 +437,13 @@ static void a_program_may_close_its_descriptors(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 	struct mem_buf *moved = new_buf(MEM_KIND_NONCOHERENT);
-	pid_t pid;
 	int fd;
 
 	(void)state;
 	close(export_of(moved, MEM_RW));
 	store(buf, 2);
 	/* The rest runs in a new process. */
-	pid = fork();
-	if (!pid) {
-		execl("/proc/self/exe", "export_test", "close", "0", NULL);
-		_exit(127);
-	}
-	assert_int_equal(exit_code_of(pid), 0);
+	assert_int_equal(exit_code_of(start_again("close", -1)), 0);
 	fd = export_of(buf, MEM_READ);
 	close(fd);
 	mem_buf_destroy(moved);

@@ -51,14 +51,8 @@ static int new_ctx(void **state)
 static int launch_stores(uint8_t *host, size_t len, uint8_t value)
 {
 	struct store store = { .len = len, .value = value };
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = store_half,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &store,
-		.args_len = sizeof(store),
-	};
+	const struct mem_launch launch = launch_of(store_half, &store,
+						   sizeof(store));
 	int err;
 
 	err = mem_device_ptr(ctx, host, (void **)&store.at);
@@ -66,14 +60,9 @@ static int launch_stores(uint8_t *host, size_t len, uint8_t value)
 }
 
 /* Runs this program with an argument that main() handles, in a new process. */
-static int status_of_self(const char *arg)
+static int status_of_self(const char *how)
 {
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid)
-		execl("/proc/self/exe", "fork_test", arg, NULL);
-	return exit_code_of(pid);
+	return exit_code_of(start_again(how, -1));
 }
 
 /* Stores to stack frames below the caller's. */
@@ -397,7 +386,7 @@ static int fail_to_fork(void)
 
 	if (new_ctx(NULL) || mem_register(ctx, block, 5000, 0) ||
 	    setrlimit(RLIMIT_NPROC, &none) ||
-	    (!getuid() && setresuid(65534, 65534, 65534)))
+	    (!getuid() && become_nobody()))
 		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	if (fork() >= 0 || errno != EAGAIN)
@@ -596,7 +585,6 @@ static void registered_pages_may_be_protected(void **state)
 {
 	uint8_t *pages = mmap(NULL, STACK_LEN, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int status;
 	pid_t pid;
 
 	(void)state;
@@ -608,8 +596,7 @@ static void registered_pages_may_be_protected(void **state)
 	assert_true(pid >= 0);
 	if (!pid)
 		_exit(0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(exit_code_of(pid), 0);
 	assert_int_equal(mprotect(pages, STACK_LEN, PROT_READ | PROT_WRITE), 0);
 	assert_int_equal(mem_unregister(ctx, pages), 0);
 	assert_int_equal(pages[0], 7);

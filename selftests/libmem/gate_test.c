@@ -84,14 +84,7 @@ static void assert_one(uint32_t kind, uint64_t off, bool is_write)
 static void launch(mem_kernel kernel, uint8_t *at, uint8_t value)
 {
 	const struct args args = { at, value };
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = kernel,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &args,
-		.args_len = sizeof(args),
-	};
+	const struct mem_launch launch = launch_of(kernel, &args, sizeof(args));
 
 	assert_int_equal(mem_launch(mem_stream_legacy(ctx), &launch), 0);
 	assert_int_equal(mem_ctx_sync(ctx), 0);

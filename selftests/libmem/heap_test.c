@@ -52,14 +52,7 @@ static struct mem_ctx *new_ctx(void)
 static int run_add(struct mem_ctx *own, uint32_t *at, size_t nr)
 {
 	const struct add add = { at, nr };
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = add_one,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &add,
-		.args_len = sizeof(add),
-	};
+	const struct mem_launch launch = launch_of(add_one, &add, sizeof(add));
 
 	assert_int_equal(mem_launch(mem_stream_legacy(own), &launch), 0);
 	return mem_ctx_sync(own);

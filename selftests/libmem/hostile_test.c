@@ -23,17 +23,6 @@ static void send_bare(int sock, const void *bytes, size_t len, int nr_fds)
 	send_files(sock, bytes, len, STDERR_FILENO, nr_fds);
 }
 
-/* Makes the page that counts received messages, which an end sends first. */
-static int ledger(off_t len, int seals)
-{
-	const int fd = memfd_create("ledger", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, len), 0);
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
-	return fd;
-}
-
 /* The counters that the bare socket shows to its peer */
 static _Atomic unsigned int *counts;
 
@@ -55,7 +44,7 @@ static const struct frame hello = { .magic = MAGIC, .type = HELLO };
 static int open_bare(void)
 {
 	const int sock = open_silent();
-	const int fd = ledger(sysconf(_SC_PAGESIZE), F_SEAL_SHRINK);
+	const int fd = file_of(sysconf(_SC_PAGESIZE), F_SEAL_SHRINK);
 
 	counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(counts, MAP_FAILED);
@@ -189,7 +178,7 @@ static void a_ledger_is_a_page_that_stays(void **state)
 	(void)state;
 	for (i = 0; i < NR(wrong); i++) {
 		sock = open_silent();
-		fd = ledger(wrong[i].len, wrong[i].seals);
+		fd = file_of(wrong[i].len, wrong[i].seals);
 		send_files(sock, &hello, sizeof(hello), fd, wrong[i].nr_fds);
 		close(fd);
 		is_cut_off(sock);
@@ -318,7 +307,7 @@ static void another_user_is_refused(void **state)
 	pthread_t threads[2];
 	uint8_t bytes[64];
 	pid_t pid;
-	int status, len, fd;
+	int len, fd;
 
 	(void)state;
 	if (getuid())
@@ -332,14 +321,13 @@ static void another_user_is_refused(void **state)
 	assert_true(pid >= 0);
 	if (!pid) {
 		fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-		if (setgid(65534) || setuid(65534) ||
+		if (become_nobody() ||
 		    connect(fd, (struct sockaddr *)&addr, (socklen_t)len))
 			_exit(2);
 		/* The other user does not even get a hello. */
 		_exit(recv(fd, bytes, sizeof(bytes), 0) > 0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(exit_code_of(pid), 0);
 	pthread_create(&threads[1], NULL, open_end, &both[1]);
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);

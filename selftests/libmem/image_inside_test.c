@@ -25,15 +25,6 @@ static void k_wait_for_word(const struct mem_block *block, void *arg)
 	wait_for_word(*(uint32_t **)arg);
 }
 
-static struct mem_stream *new_stream(void)
-{
-	struct mem_stream *stream;
-
-	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
-					   &stream), 0);
-	return stream;
-}
-
 /* The CPU fills, and a GPU copies after the image was destroyed. */
 static void a_copy_back_goes_on_without_its_image(void **state)
 {
@@ -66,13 +57,7 @@ static void a_copy_back_goes_on_without_its_image(void **state)
 /* Rows are copied for the compositor while a GPU may use managed memory. */
 static void the_cpu_leaves_managed_memory_alone(void **state)
 {
-	struct mem_launch wait = {
-		.size = sizeof(wait),
-		.kernel = k_wait_for_word,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args_len = sizeof(void *),
-	};
+	struct mem_launch wait;
 	struct mem_stream *stream = new_stream(), *other = new_stream();
 	struct mem_image *image, *twin;
 	struct mem_image_data data;
@@ -91,7 +76,7 @@ static void the_cpu_leaves_managed_memory_alone(void **state)
 					&image), 0);
 	assert_int_equal(info_of(image).copies, MEM_WRAP_ALIGN);
 	twin = new_image(WIDTH, HEIGHT, MEM_FORMAT_Y8, 0);
-	wait.args = &word;
+	wait = launch_of(k_wait_for_word, &word, sizeof(word));
 	assert_int_equal(mem_launch(other, &wait), 0);
 	assert_int_equal(mem_image_copy(stream, MEM_ENGINE_VIC, twin, image),
 			 0);

@@ -508,7 +508,7 @@ static void block_linear_pixels_are_copied_and_converted(void **state)
 				 MEM_FORMAT_YUV420_ER_BL);
 }
 
-static void errors_of_block_linear_images(void **state)
+static void block_linear_images_say_what_is_wrong(void **state)
 {
 	static const unsigned int others[] = {
 		MEM_ENGINE_GPU, MEM_ENGINE_CPU,
@@ -554,7 +554,7 @@ static void errors_of_block_linear_images(void **state)
 	mem_image_destroy(full);
 }
 
-static void errors_of_copies_and_fills(void **state)
+static void copies_and_fills_say_what_is_wrong(void **state)
 {
 	struct mem_stream *stream = mem_stream_legacy(ctx);
 	struct mem_image *a, *b, *small, *other, *cpu_only;
@@ -593,7 +593,7 @@ static void errors_of_copies_and_fills(void **state)
 	mem_image_destroy(cpu_only);
 }
 
-static void errors_of_conversions(void **state)
+static void conversions_say_what_is_wrong(void **state)
 {
 	struct mem_stream *stream = mem_stream_legacy(ctx);
 	struct mem_image *u8, *rgb, *nv12, *vector, *small;
@@ -641,7 +641,7 @@ static void errors_of_conversions(void **state)
 	mem_image_destroy(small);
 }
 
-static void errors_of_windows(void **state)
+static void windows_say_what_is_wrong(void **state)
 {
 	struct mem_stream *stream = mem_stream_legacy(ctx);
 	struct mem_image *a, *b, *nv12, *nv12_too;
@@ -670,7 +670,7 @@ static void errors_of_windows(void **state)
 	mem_image_destroy(nv12_too);
 }
 
-static void errors_of_harris(void **state)
+static void harris_says_what_is_wrong(void **state)
 {
 	const struct mem_harris right = {
 		.size = sizeof(right), .gradient_len = 3, .block_len = 3,
@@ -825,11 +825,11 @@ int main(void)
 		test(a_lock_waits_for_every_stream),
 		test(no_job_uses_a_locked_image),
 		test(block_linear_pixels_are_copied_and_converted),
-		test(errors_of_block_linear_images),
-		test(errors_of_copies_and_fills),
-		test(errors_of_conversions),
-		test(errors_of_windows),
-		test(errors_of_harris),
+		test(block_linear_images_say_what_is_wrong),
+		test(copies_and_fills_say_what_is_wrong),
+		test(conversions_say_what_is_wrong),
+		test(windows_say_what_is_wrong),
+		test(harris_says_what_is_wrong),
 		test(contexts_do_not_mix),
 		test(threads_share_an_image),
 	};

@@ -55,7 +55,7 @@ static void odd_sides_have_whole_chroma(void **state)
 	mem_image_destroy(image);
 }
 
-static void errors_of_creation(void **state)
+static void creation_says_what_is_wrong(void **state)
 {
 	void *image = UNTOUCHED, *array = UNTOUCHED;
 
@@ -134,7 +134,7 @@ static void info_has_the_callers_size(void **state)
 
 /* Locks */
 
-static void locks_count(void **state)
+static void locks_of_readers_are_counted(void **state)
 {
 	struct mem_image_data data = { .size = sizeof(data) };
 	struct mem_image *image = new_image(8, 8, MEM_FORMAT_U8, 0);
@@ -204,7 +204,7 @@ static void a_lock_is_the_threads(void **state)
 	mem_image_destroy(image);
 }
 
-static void errors_of_locks(void **state)
+static void locks_say_what_is_wrong(void **state)
 {
 	struct mem_image_data data = { .size = sizeof(data) };
 	struct mem_image *image, *cpu, *gpu;
@@ -333,15 +333,9 @@ static void k_add(const struct mem_block *block, void *args)
 /* Launches a kernel that adds one to each pixel. */
 static void launch_add(const struct mem_plane *plane)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = k_add,
-		.grid = { plane->height, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = plane,
-		.args_len = sizeof(*plane),
-	};
+	struct mem_launch launch = launch_of(k_add, plane, sizeof(*plane));
 
+	launch.grid[0] = plane->height;
 	assert_int_equal(mem_launch(mem_stream_legacy(ctx), &launch), 0);
 	assert_int_equal(mem_ctx_sync(ctx), 0);
 }
@@ -549,12 +543,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(an_image_is_zeroed_and_says_what_it_is),
 		test(odd_sides_have_whole_chroma),
-		test(errors_of_creation),
+		test(creation_says_what_is_wrong),
 		test(names_are_kept),
 		test(info_has_the_callers_size),
-		test(locks_count),
+		test(locks_of_readers_are_counted),
 		test(a_lock_is_the_threads),
-		test(errors_of_locks),
+		test(locks_say_what_is_wrong),
 		test(surfaces_are_thors),
 		test(block_linear_pixels_have_no_pointers),
 		test(cpu_and_engines_see_each_other),

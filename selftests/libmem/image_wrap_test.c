@@ -236,7 +236,7 @@ static void rows_are_copied_for_who_needs_others(void **state)
 	assert_int_equal(mem_free(ctx, ptr), 0);
 }
 
-static void errors_of_wrapping(void **state)
+static void wrapping_says_what_is_wrong(void **state)
 {
 	uint8_t bytes[4 * PIXELS];
 	struct mem_image_data data = data_of(MEM_LOCK_HOST, bytes, WIDTH);
@@ -698,7 +698,7 @@ static void keypoints_come_into_memory_of_the_program(void **state)
 	assert_int_equal(mem_free(ctx, ptr), 0);
 }
 
-static void errors_of_wrapped_arrays(void **state)
+static void wrapped_arrays_say_what_is_wrong(void **state)
 {
 	struct mem_keypoint points[16];
 	uint64_t count = 0;
@@ -787,7 +787,7 @@ int main(void)
 		test(pinned_and_registered_memory_is_not_copied),
 		test(device_memory_is_copied_for_the_cpu),
 		test(rows_are_copied_for_who_needs_others),
-		test(errors_of_wrapping),
+		test(wrapping_says_what_is_wrong),
 		test(memory_of_another_context_is_refused),
 		test(a_wrapper_wraps_other_memory),
 		test(a_file_is_wrapped),
@@ -798,7 +798,7 @@ int main(void)
 		test(jobs_of_two_streams_read_a_wrapper),
 		test(copies_inside_waste_nothing_of_the_programs),
 		test(keypoints_come_into_memory_of_the_program),
-		test(errors_of_wrapped_arrays),
+		test(wrapped_arrays_say_what_is_wrong),
 		test(device_memory_holds_an_array),
 	};
 

@@ -15,7 +15,7 @@ static void fill_writes_its_pattern(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void copy_copies(void **state)
+static void copy_moves_bytes_between_buffers(void **state)
 {
 	struct mem_buf *src = new_buf(MEM_KIND_COHERENT);
 	struct mem_buf *dst = new_buf(MEM_KIND_COHERENT);
@@ -79,7 +79,7 @@ static void checksum_is_fnv1a(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void submit_refuses(void **state)
+static void submit_refuses_what_is_wrong(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
 	struct mem_job *job = UNTOUCHED;
@@ -102,7 +102,7 @@ static void submit_refuses(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void copy2d_refuses(void **state)
+static void copy2d_refuses_what_is_wrong(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
 	struct {
@@ -467,11 +467,11 @@ int main(void)
 {
 	const struct CMUnitTest both[] = {
 		cmocka_unit_test(fill_writes_its_pattern),
-		cmocka_unit_test(copy_copies),
+		cmocka_unit_test(copy_moves_bytes_between_buffers),
 		cmocka_unit_test(copy2d_turns_and_inverts),
 		cmocka_unit_test(checksum_is_fnv1a),
-		cmocka_unit_test(submit_refuses),
-		cmocka_unit_test(copy2d_refuses),
+		cmocka_unit_test(submit_refuses_what_is_wrong),
+		cmocka_unit_test(copy2d_refuses_what_is_wrong),
 		cmocka_unit_test(wait_tells_not_done_yet),
 		cmocka_unit_test(wait_goes_on_after_signals),
 		cmocka_unit_test(a_fence_can_be_polled),

@@ -7,7 +7,7 @@
  * counted before and after. The process is a subreaper, so engines are its
  * children.
  */
-#include "test.h"
+#include "stream.h"
 
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -26,7 +26,6 @@
 /* The C library caches stacks of threads, so mappings vary by these. */
 #define MAX_MORE_MAPPINGS	(NR_TIMES - 1)
 
-static struct mem_stream *stream;
 static size_t nr_threads;
 
 /* Remaining children must end soon. */
@@ -98,39 +97,14 @@ static void leaves_nothing(void (*mistake)(void))
 	assert_in_range(nr_mappings(), 0, mappings + MAX_MORE_MAPPINGS);
 }
 
-static uint32_t *memory(enum mem_kind kind)
+static int try_start(struct mem_stream *where, mem_kernel kernel,
+		     const void *arg)
 {
-	void *ptr;
+	struct mem_launch launch = launch_of(kernel, arg,
+					     arg ? sizeof(void *) : 0);
 
-	assert_int_equal(mem_alloc(ctx, kind, LEN, kind == MEM_KIND_MANAGED ?
-				   MEM_ATTACH_GLOBAL : 0, &ptr), 0);
-	return ptr;
-}
-
-static void release(void *ptr)
-{
-	assert_int_equal(mem_free(ctx, ptr), 0);
-}
-
-static int start(struct mem_stream *where, mem_kernel kernel, const void *arg)
-{
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = kernel,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = arg,
-		.args_len = arg ? sizeof(void *) : 0,
-		.timeout_ns = 3 * END_NS,
-	};
-
+	launch.timeout_ns = 3 * END_NS;
 	return mem_launch(where, &launch);
-}
-
-static void k_nothing(const struct mem_block *block, void *arg)
-{
-	(void)block;
-	(void)arg;
 }
 
 static void k_one(const struct mem_block *block, void *arg)
@@ -139,48 +113,12 @@ static void k_one(const struct mem_block *block, void *arg)
 	**(uint32_t **)arg = 1;
 }
 
-/* Waits until the second word is set. */
-static void k_wait(const struct mem_block *block, void *arg)
-{
-	uint32_t *words = *(uint32_t **)arg;
-	const uint64_t end = now_ns() + 2 * END_NS;
-
-	(void)block;
-	__atomic_store_n(&words[0], 1, __ATOMIC_RELEASE);
-	while (!__atomic_load_n(&words[1], __ATOMIC_ACQUIRE) &&
-	       now_ns() < end)
-		;
-}
-
-static void has_begun(uint32_t *words)
-{
-	const uint64_t end = now_ns() + END_NS;
-
-	while (!__atomic_load_n(&words[0], __ATOMIC_ACQUIRE)) {
-		assert_true(now_ns() < end);
-		usleep(100);
-	}
-}
-
 /* Returns 0 if kernels run in this process itself. */
 static pid_t engine_pid(void)
 {
 	const pid_t pid = engine_pid_of(ctx);
 
 	return pid == getpid() ? 0 : pid;
-}
-
-/* Returns how many violations of a kind there are; others are an error. */
-static uint64_t found(enum mem_violation_kind kind)
-{
-	struct mem_violation v = { .size = sizeof(v) };
-	uint64_t nr = 0;
-
-	while (mem_ctx_next_violation(ctx, &v) == 1) {
-		assert_int_equal(v.kind, kind);
-		nr += v.count;
-	}
-	return nr;
 }
 
 /* For accesses that a sanitizer would report. */
@@ -203,10 +141,10 @@ static void store_just_behind(void)
 	uint32_t *ptr = memory(MEM_KIND_DEVICE);
 
 	if (engine_pid()) {
-		assert_int_equal(start(stream, k_behind, &ptr), 0);
+		assert_int_equal(try_start(stream, k_behind, &ptr), 0);
 		assert_int_equal(mem_stream_sync(stream), 0);
 		assert_int_equal(found(MEM_VIOLATION_OVERRUN), 1);
-		assert_int_equal(start(stream, k_one, &ptr), 0);
+		assert_int_equal(try_start(stream, k_one, &ptr), 0);
 		assert_int_equal(mem_stream_sync(stream), 0);
 	}
 	release(ptr);
@@ -223,9 +161,9 @@ static void store_far_behind(void)
 		return;
 	}
 	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
-	assert_int_equal(start(stream, k_far_behind, &ptr), 0);
+	assert_int_equal(try_start(stream, k_far_behind, &ptr), 0);
 	/* Later operations are dropped, or refused if the kernel has failed. */
-	start(stream, k_nothing, NULL);
+	try_start(stream, k_nothing, NULL);
 	mem_event_record(event, stream);
 	assert_int_equal(mem_stream_sync(stream), -EFAULT);
 	assert_int_equal(found(MEM_VIOLATION_ILLEGAL_ADDRESS), 1);
@@ -249,13 +187,13 @@ static void heap_buffer_in_a_kernel(void)
 
 	assert_int_equal(mem_buf_map(buf, &ptr), 0);
 	if (engine_pid() && is_embedded()) {
-		assert_int_equal(start(stream, k_one, &ptr), 0);
+		assert_int_equal(try_start(stream, k_one, &ptr), 0);
 		assert_int_equal(mem_stream_sync(stream), 0);
 		assert_int_equal(mem_buf_begin(buf, MEM_READ), 0);
 		assert_int_equal(*(uint32_t *)ptr, 1);
 		assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
 	} else if (engine_pid()) {
-		assert_int_equal(start(stream, k_one, &ptr), 0);
+		assert_int_equal(try_start(stream, k_one, &ptr), 0);
 		assert_int_equal(mem_stream_sync(stream), -EFAULT);
 		assert_int_equal(mem_ctx_next_violation(ctx, &v), 1);
 		assert_int_equal(v.kind, MEM_VIOLATION_ILLEGAL_ADDRESS);
@@ -285,14 +223,14 @@ static void heap_buffers_freed_between_kernels(void)
 	for (i = 0; i < 8; i++) {
 		buf = new_buf(kinds[i % 2]);
 		assert_int_equal(mem_buf_map(buf, &ptr), 0);
-		assert_int_equal(start(stream, k_one, &ptr), 0);
+		assert_int_equal(try_start(stream, k_one, &ptr), 0);
 		assert_int_equal(mem_stream_sync(stream), 0);
 		assert_int_equal(mem_buf_begin(buf, MEM_READ), 0);
 		assert_int_equal(*(uint32_t *)ptr, 1);
 		assert_int_equal(mem_buf_end(buf, MEM_READ), 0);
 		mem_buf_destroy(buf);
 	}
-	assert_int_equal(start(stream, k_nothing, NULL), 0);
+	assert_int_equal(try_start(stream, k_nothing, NULL), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 }
 
@@ -335,22 +273,21 @@ static void free_at_once(void)
 static void free_while_busy(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_MANAGED);
-	uint32_t *gate = memory(MEM_KIND_PINNED);
+	const struct gate gate = hold_up(stream);
 	pthread_t thread;
 	void *answer;
 
-	assert_int_equal(start(stream, k_wait, &gate), 0);
-	assert_int_equal(start(stream, k_one, &ptr), 0);
-	has_begun(gate);
+	assert_int_equal(try_start(stream, k_one, &ptr), 0);
+	gate_begins(gate);
 	assert_int_equal(pthread_create(&thread, NULL, free_it, ptr), 0);
 	while (mem_stream_attach(stream, ptr, 0, MEM_ATTACH_GLOBAL) != -EINVAL)
 		usleep(100);
 	assert_int_equal(mem_free(ctx, ptr), -EINVAL);
-	__atomic_store_n(&gate[1], 1, __ATOMIC_RELEASE);
+	let_go(gate);
 	pthread_join(thread, &answer);
 	assert_null(answer);
 	assert_int_equal(mem_stream_query(stream), 0);
-	release(gate);
+	release(gate.word);
 }
 
 static void attach_inside(void)
@@ -453,7 +390,7 @@ static void launch_on_the_wrong_stream(void)
 	assert_int_equal(mem_stream_attach(other, ptr, 0, MEM_ATTACH_SINGLE),
 			 0);
 	assert_int_equal(mem_stream_sync(other), 0);
-	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(try_start(stream, k_one, &ptr), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	/* With concurrent access there is no wrong stream. */
 	if (engine_pid())
@@ -487,15 +424,6 @@ static void use_another_context(void)
 	release(ptr);
 }
 
-static void exits(pid_t child, int code)
-{
-	int status = -1;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), code);
-}
-
 /* All calls return -EPERM; what the child frees stays in the parent. */
 static bool child_has_nothing(uint32_t *ptr, struct mem_event *event,
 			      bool embedded)
@@ -507,7 +435,7 @@ static bool child_has_nothing(uint32_t *ptr, struct mem_event *event,
 
 	return mem_stream_sync(stream) == -EPERM &&
 	       mem_ctx_sync(ctx) == -EPERM &&
-	       start(stream, k_nothing, NULL) == -EPERM &&
+	       try_start(stream, k_nothing, NULL) == -EPERM &&
 	       mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 0, &more) == -EPERM &&
 	       mem_free(ctx, ptr) == -EPERM &&
 	       mem_stream_create(ctx, 0, 0, &other) == -EPERM &&
@@ -522,15 +450,14 @@ static bool child_has_nothing(uint32_t *ptr, struct mem_event *event,
 static void fork_in_the_midst(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_MANAGED);
-	uint32_t *gate = memory(MEM_KIND_PINNED);
+	const struct gate gate = hold_up(stream);
 	const bool embedded = is_embedded();
 	struct mem_event *event;
 	pid_t child;
 
 	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
-	assert_int_equal(start(stream, k_wait, &gate), 0);
-	has_begun(gate);
-	assert_int_equal(start(stream, k_one, &ptr), 0);
+	gate_begins(gate);
+	assert_int_equal(try_start(stream, k_one, &ptr), 0);
 	assert_int_equal(mem_event_record(event, stream), 0);
 	child = fork();
 	assert_true(child >= 0);
@@ -541,13 +468,13 @@ static void fork_in_the_midst(void)
 		mem_ctx_close(ctx);
 		_exit(EXIT_CODE);
 	}
-	exits(child, EXIT_CODE);
-	__atomic_store_n(&gate[1], 1, __ATOMIC_RELEASE);
+	assert_int_equal(exit_code_of(child), EXIT_CODE);
+	let_go(gate);
 	assert_int_equal(mem_event_sync(event), 0);
 	assert_int_equal(ptr[0], 1);
 	mem_event_destroy(event);
 	release(ptr);
-	release(gate);
+	release(gate.word);
 }
 
 static atomic_bool is_over;
@@ -590,7 +517,7 @@ static void *fork_often(void *arg)
 	for (i = 0; !err && i < NR_FORKS; i++)
 		err = fork_and_end_thread();
 	if (!err)
-		err = start(mine, k_nothing, NULL);
+		err = try_start(mine, k_nothing, NULL);
 	if (!err)
 		err = mem_stream_sync(mine);
 	return (void *)err;
@@ -621,7 +548,6 @@ struct answer {
 };
 
 #define ANSWER(call)	{ #call, call }
-#define NR(array)	(sizeof(array) / sizeof(*(array)))
 
 /**
  * struct inside - objects with which a host function calls libmem
@@ -692,7 +618,7 @@ static void call_streams_inside(struct inside *in)
 		ANSWER(mem_stream_attach(stream, in->ptr, 0, MEM_ATTACH_HOST)),
 		ANSWER(mem_stream_call(stream, never, NULL)),
 		ANSWER(mem_stream_add_callback(stream, never_called, NULL)),
-		ANSWER(start(stream, k_nothing, NULL)), /* mem_launch() */
+		ANSWER(try_start(stream, k_nothing, NULL)), /* mem_launch() */
 		ANSWER(mem_copy(stream, in->ptr, in->ptr, 4, MEM_DIR_DEFAULT)),
 		ANSWER(mem_copy_async(stream, in->ptr, in->ptr, 4,
 				      MEM_DIR_DEFAULT)),
@@ -1052,18 +978,17 @@ static void never(void *arg)
 /* Runs in a new program, which exits while kernels are running and queued. */
 static int exit_with_work(const char *how)
 {
-	uint32_t *gate, i;
+	struct gate gate;
+	uint32_t i;
 
 	open_one();
-	gate = memory(MEM_KIND_PINNED);
-	if (start(stream, k_wait, &gate))
-		return 1;
+	gate = hold_up(stream);
 	for (i = 0; i < NR_QUEUED; i++)
-		if (start(stream, k_nothing, NULL))
+		if (try_start(stream, k_nothing, NULL))
 			return 1;
 	if (mem_stream_call(stream, never, NULL))
 		return 1;
-	has_begun(gate);
+	gate_begins(gate);
 	if (!strcmp(how, "_exit"))
 		_exit(EXIT_CODE);
 	if (!strcmp(how, "exit"))
@@ -1074,40 +999,32 @@ static int exit_with_work(const char *how)
 	return EXIT_CODE;
 }
 
-static void run_again(const char *how)
-{
-	const uint64_t begin = now_ns();
-	pid_t child = fork();
-
-	assert_true(child >= 0);
-	if (!child) {
-		execl("/proc/self/exe", "misuse_test", how, NULL);
-		_exit(1);
-	}
-	exits(child, EXIT_CODE);
-	assert_true(now_ns() - begin < END_NS);
-}
-
 static void exit_with_work_queued(void)
 {
-	run_again("return");
-	run_again("exit");
-	run_again("_exit");
+	static const char *const hows[] = { "return", "exit", "_exit" };
+	size_t i;
+
+	for (i = 0; i < NR(hows); i++) {
+		const uint64_t begin = now_ns();
+
+		assert_int_equal(exit_code_of(start_again(hows[i], -1)),
+				 EXIT_CODE);
+		assert_true(now_ns() - begin < END_NS);
+	}
 }
 
 static void kill_the_engine(void)
 {
-	uint32_t *gate = memory(MEM_KIND_PINNED);
 	uint32_t *spare = memory(MEM_KIND_PINNED);
 	pid_t pid = engine_pid();
+	struct gate gate;
 
 	if (!pid) {
 		release(spare);
-		release(gate);
 		return;
 	}
-	assert_int_equal(start(stream, k_wait, &gate), 0);
-	has_begun(gate);
+	gate = hold_up(stream);
+	gate_begins(gate);
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	/* mem_free() does not report the error; the next wait does, once. */
 	assert_int_equal(mem_free(ctx, spare), 0);
@@ -1118,7 +1035,7 @@ static void kill_the_engine(void)
 	/* The end of an idle engine is not reported. */
 	assert_int_equal(kill(engine_pid(), SIGKILL), 0);
 	assert_int_not_equal(engine_pid(), 0);
-	release(gate);
+	release(gate.word);
 }
 
 static void start_without_descriptors(void)
@@ -1137,13 +1054,13 @@ static void start_without_descriptors(void)
 	ptr = memory(MEM_KIND_PINNED);
 	ptr[0] = 0;
 	old = take_all_fds();
-	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(try_start(stream, k_one, &ptr), 0);
 	assert_int_equal(mem_stream_sync(stream), -EMFILE);
 	give_fds_back(old);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	assert_int_equal(mem_ctx_error(ctx), 0);
 	assert_int_equal(ptr[0], 0);
-	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(try_start(stream, k_one, &ptr), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	assert_int_equal(ptr[0], 1);
 	release(ptr);
@@ -1156,7 +1073,7 @@ static void remove_the_module(void)
 	assert_int_equal(syscall(SYS_delete_module, "heapsim", O_NONBLOCK),
 			 -1);
 	assert_int_equal(errno, EWOULDBLOCK);
-	assert_int_equal(start(stream, k_one, &ptr), 0);
+	assert_int_equal(try_start(stream, k_one, &ptr), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	assert_int_equal(ptr[0], 1);
 	release(ptr);
@@ -1185,7 +1102,7 @@ static void fail_by(mem_kernel kernel)
 		release(ptr);
 		return;
 	}
-	assert_int_equal(start(stream, kernel, NULL), 0);
+	assert_int_equal(try_start(stream, kernel, NULL), 0);
 	assert_int_equal(mem_stream_sync(stream), -EIO);
 	assert_int_equal(found(MEM_VIOLATION_FAILED_KERNEL), 1);
 	assert_int_equal(mem_free(ctx, ptr), 0);

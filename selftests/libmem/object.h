@@ -4,6 +4,7 @@
 #define _LIBMEM_TEST_OBJECT_H
 
 #include "attrs.h"
+#include "touch.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -74,27 +75,10 @@ static inline bool has_bytes(struct mem_object *object, uint8_t value)
 	return i == LEN;
 }
 
-static sigjmp_buf store_env;
-
-static inline void on_store(int signal)
+/* Returns the signal that a store of the CPU raises, or 0. */
+static inline int store_to(struct mem_object *object)
 {
-	siglongjmp(store_env, signal);
-}
-
-/* Returns the signal that a store raises, or 0. */
-static inline int store(volatile uint8_t *byte)
-{
-	struct sigaction action = { .sa_handler = on_store }, bus, segv;
-	int signal;
-
-	assert_int_equal(sigaction(SIGBUS, &action, &bus), 0);
-	assert_int_equal(sigaction(SIGSEGV, &action, &segv), 0);
-	signal = sigsetjmp(store_env, 1);
-	if (!signal)
-		*byte = 0xee;
-	assert_int_equal(sigaction(SIGBUS, &bus, NULL), 0);
-	assert_int_equal(sigaction(SIGSEGV, &segv, NULL), 0);
-	return signal;
+	return touch((uint32_t *)cpu_of(object, MEM_READ), true);
 }
 
 /* Checks that a read-only descriptor cannot be written in any way. */
@@ -109,7 +93,7 @@ static inline void cannot_be_written(int fd)
 	map = mmap(NULL, LEN, PROT_READ, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(map, MAP_FAILED);
 	assert_int_equal(mprotect(map, LEN, PROT_READ | PROT_WRITE), -1);
-	assert_int_equal(store(map), SIGSEGV);
+	assert_int_equal(touch(map, true), SIGSEGV);
 	munmap(map, LEN);
 	assert_int_equal(write(fd, "", 1), -1);
 	assert_int_equal(pwrite(fd, "", 1, 0), -1);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "../../libmem/object/object.h"
+#include "../pass.h"
 #include "mutate.h"
 
 #define LEN	8192U
@@ -177,26 +178,11 @@ static void try_bare(const uint8_t *bytes, size_t len)
 
 static void bare_send(const void *bytes, size_t len, int fd, size_t nr_fds)
 {
-	union {
-		struct cmsghdr header;
-		char bytes[CMSG_SPACE(4 * sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { (void *)bytes, len };
-	struct msghdr msg = { .msg_iov = &part, .msg_iovlen = 1 };
-	size_t i;
+	const int fds[] = { fd, fd, fd, fd };
 
-	if (nr_fds) {
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(nr_fds * sizeof(int));
-		for (i = 0; i < nr_fds; i++)
-			memcpy(CMSG_DATA(&control.header) + i * sizeof(int),
-			       &fd, sizeof(fd));
-		msg.msg_control = &control;
-		msg.msg_controllen = CMSG_SPACE(nr_fds * sizeof(int));
-	}
 	/* An end that has closed the connection accepts nothing. */
-	if (sendmsg(bare_sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+	if (pass_fds(bare_sock, bytes, len, fds, nr_fds,
+		     MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		must(errno == EPIPE || errno == ECONNRESET ||
 		     errno == EAGAIN, "sendmsg");
 }

@@ -248,14 +248,14 @@ static struct sequence sequence_of(size_t nr_pages)
 			.fill_size = probe.fill_size,
 			.page_size = probe.page_size,
 		},
-		.nr_steps = (unsigned int)sequence_env("STEPS", 300),
+		.nr_steps = (unsigned int)env_or("STEPS", 300),
 	};
 }
 
 static void play(struct sequence *seq)
 {
-	const uint64_t only = sequence_env("SEED", 0);
-	const uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 20);
+	const uint64_t only = env_or("SEED", 0);
+	const uint64_t nr_rounds = only ? 1 : env_or("ROUNDS", 20);
 	uint64_t i;
 
 	for (i = 0; i < nr_rounds; i++) {

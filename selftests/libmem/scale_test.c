@@ -54,14 +54,7 @@ static void *alloc(struct mem_ctx *of, enum mem_kind kind, uint64_t len)
 
 static int start(struct mem_stream *stream, mem_kernel kernel, uint32_t *word)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = kernel,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = &word,
-		.args_len = sizeof(word),
-	};
+	const struct mem_launch launch = launch_of(kernel, &word, sizeof(word));
 
 	return mem_launch(stream, &launch);
 }
@@ -110,20 +103,12 @@ static void a_thousand_streams_work(void **state)
 	free(streams);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
-
 /* Looks up addresses inside random ones of the first @nr allocations. */
 static uint64_t time_of_lookups(char *const *ptrs, unsigned int nr)
 {
 	const unsigned int nr_lookups = scaled(NR_LOOKUPS);
 	struct mem_ptr_info info = { .size = sizeof(info) };
-	const uint64_t begin = cpu_ns();
+	const uint64_t begin = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	unsigned int i;
 
 	for (i = 0; i < nr_lookups; i++) {
@@ -134,7 +119,7 @@ static uint64_t time_of_lookups(char *const *ptrs, unsigned int nr)
 		assert_ptr_equal(info.device, base + off);
 		assert_int_equal(info.len, SMALL_LEN);
 	}
-	return cpu_ns() - begin;
+	return cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 }
 
 static void a_hundred_thousand_allocations_are_looked_up(void **state)

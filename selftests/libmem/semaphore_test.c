@@ -76,15 +76,6 @@ static void signal_in(struct mem_stream *where, struct semaphore semaphore)
 	assert_int_equal(mem_stream_signal_semaphore(where, semaphore.of), 0);
 }
 
-static struct mem_stream *new_stream(void)
-{
-	struct mem_stream *new;
-
-	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
-					   &new), 0);
-	return new;
-}
-
 /* If kernels run in the program, their access may hide one of the CPU. */
 static void is_active(uint32_t *ptr)
 {
@@ -517,7 +508,6 @@ static void two_processes_take_turns(void **state)
 	int ping = eventfd(0, EFD_CLOEXEC), pong = eventfd(0, EFD_CLOEXEC);
 	struct semaphore in, out;
 	uint32_t *page;
-	int status;
 	pid_t pid;
 
 	(void)state;
@@ -542,8 +532,7 @@ static void two_processes_take_turns(void **state)
 	/* The parent has the first turn. */
 	assert_int_equal(eventfd_write(pong, 1), 0);
 	assert_int_equal(take_turns(page, in, out), 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(exit_code_of(pid), 0);
 	assert_int_equal(*page, 2 * NR_TURNS);
 	mem_semaphore_destroy(in.of);
 	mem_semaphore_destroy(out.of);
@@ -558,7 +547,6 @@ static void a_child_of_fork_has_none(void **state)
 {
 	struct semaphore go = new_semaphore();
 	struct mem_semaphore *other = UNTOUCHED;
-	int status;
 	pid_t pid;
 
 	(void)state;
@@ -574,8 +562,7 @@ static void a_child_of_fork_has_none(void **state)
 		mem_semaphore_destroy(go.of);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(exit_code_of(pid), 0);
 	/* The parent's wait is unchanged. */
 	is_pending(stream);
 	post(go);

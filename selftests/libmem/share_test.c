@@ -68,11 +68,8 @@ static uint32_t *map_file(int fd)
 static int others_file(void)
 {
 	const size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
-	int fd = memfd_create("others", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, (off_t)(LEN + 2 * page_len)), 0);
-	return fd;
+	return file_of((off_t)(LEN + 2 * page_len), 0);
 }
 
 static void add(uint32_t *ptr, uint32_t value)
@@ -502,7 +499,7 @@ static void a_child_has_none(void **state)
 {
 	uint32_t *ptr = device(1);
 	const int fd = others_file();
-	int status, out;
+	int out;
 	void *import;
 	pid_t pid;
 
@@ -514,8 +511,7 @@ static void a_child_has_none(void **state)
 			_exit(1);
 		_exit(mem_ptr_import(ctx, fd, 0, LEN, 0, &import) != -EPERM);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(exit_code_of(pid), 0);
 	close(fd);
 	release(ptr);
 }

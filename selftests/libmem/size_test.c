@@ -249,19 +249,9 @@ static int put_options(const void *from)
 	return err;
 }
 
-static void nothing(const struct mem_block *block, void *args)
-{
-	(void)block;
-	(void)args;
-}
-
 static void fill_launch(union room *room)
 {
-	const struct mem_launch launch = {
-		.kernel = nothing,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	const struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 
 	memcpy(room, &launch, sizeof(launch));
 }

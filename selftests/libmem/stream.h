@@ -7,6 +7,7 @@
 #define _LIBMEM_STREAM_H
 
 #include "test.h"
+#include "touch.h"
 
 #define N		(LEN / sizeof(uint32_t))
 #define VALUE		0x1234567U
@@ -124,34 +125,19 @@ static inline void k_add(const struct mem_block *block, void *arg)
 		args->to[i] = args->from[i] + args->value;
 }
 
-static inline void k_nothing(const struct mem_block *block, void *arg)
-{
-	(void)block;
-	(void)arg;
-}
+/* How long a kernel waits at most, which is far longer than tests need */
+#define MOST_HELD_UP_NS	(40000 * NS_PER_MS)
 
-/* Waits until the word is set, for at most some seconds. */
+/* Sets the second word, and waits until the first one is set. */
 static inline void k_wait_for(const struct mem_block *block, void *arg)
 {
-	uint32_t *word = *(uint32_t **)arg;
-	uint64_t end = now_ns() + 9000 * NS_PER_MS;
+	uint32_t *words = *(uint32_t **)arg;
+	const uint64_t end = now_ns() + MOST_HELD_UP_NS;
 
 	(void)block;
-	while (!__atomic_load_n(word, __ATOMIC_ACQUIRE) && now_ns() < end)
+	__atomic_store_n(&words[1], 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&words[0], __ATOMIC_ACQUIRE) && now_ns() < end)
 		;
-}
-
-static inline struct mem_launch launch_of(mem_kernel kernel, const void *args,
-					  uint32_t len)
-{
-	return (struct mem_launch) {
-		.size = sizeof(struct mem_launch),
-		.kernel = kernel,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = args,
-		.args_len = len,
-	};
 }
 
 static inline void start(struct mem_stream *where, mem_kernel kernel,
@@ -195,7 +181,7 @@ static inline void set_all(uint32_t *words, uint32_t value)
 		words[i] = value;
 }
 
-/* A kernel waits for this word of pinned memory. */
+/* A kernel waits for the first of these words of pinned memory. */
 struct gate {
 	uint32_t *word;
 };
@@ -203,10 +189,25 @@ struct gate {
 static inline struct gate hold_up(struct mem_stream *where)
 {
 	struct gate gate = { memory(MEM_KIND_PINNED) };
+	struct mem_launch launch = launch_of(k_wait_for, &gate.word,
+					     sizeof(gate.word));
 
-	*gate.word = 0;
-	start(where, k_wait_for, &gate.word, sizeof(gate.word));
+	gate.word[0] = 0;
+	gate.word[1] = 0;
+	launch.timeout_ns = 2 * MOST_HELD_UP_NS;
+	assert_int_equal(mem_launch(where, &launch), 0);
 	return gate;
+}
+
+/* Waits until the kernel of the gate runs. */
+static inline void gate_begins(struct gate gate)
+{
+	const uint64_t end = now_ns() + MOST_HELD_UP_NS / 2;
+
+	while (!__atomic_load_n(&gate.word[1], __ATOMIC_ACQUIRE)) {
+		assert_true(now_ns() < end);
+		usleep(100);
+	}
 }
 
 static inline void let_go(struct gate gate)
@@ -214,27 +215,13 @@ static inline void let_go(struct gate gate)
 	__atomic_store_n(gate.word, 1, __ATOMIC_RELEASE);
 }
 
-/* Accesses that may be refused, which return the signal or 0 */
-static sigjmp_buf touch_env;
-
-static inline void on_bus(int signal)
+/* Counts maintenance for the buffer of @ptr; NULL: of all buffers. */
+static inline struct mem_attach_counters counters(const void *ptr)
 {
-	siglongjmp(touch_env, signal);
-}
+	struct mem_attach_counters count = { .size = sizeof(count) };
 
-static inline int touch(volatile uint32_t *word, bool is_write)
-{
-	struct sigaction action = { .sa_handler = on_bus }, old;
-	int signal;
-
-	assert_int_equal(sigaction(SIGBUS, &action, &old), 0);
-	signal = sigsetjmp(touch_env, 1);
-	if (!signal && is_write)
-		*word = 1;
-	else if (!signal)
-		(void)*word;
-	assert_int_equal(sigaction(SIGBUS, &old, NULL), 0);
-	return signal;
+	assert_int_equal(mem_ptr_attach_counters(ctx, ptr, &count), 0);
+	return count;
 }
 
 static inline void is_refused(uint32_t *word)

@@ -13,6 +13,7 @@
  * Host functions get their orders from this thread, so that it knows when each
  * begins and returns.
  */
+#include "../env.h"
 #include "test.h"
 
 #include <attach_ref.h>
@@ -31,13 +32,6 @@
 #define NR_LOG		400
 #define LOG_LEN		100
 #define NO_BUF		(-1)
-
-static uint64_t env_or(const char *name, uint64_t otherwise)
-{
-	const char *value = getenv(name);
-
-	return value ? strtoull(value, NULL, 0) : otherwise;
-}
 
 /**
  * struct cmd - a move of bytes
@@ -817,16 +811,9 @@ static void to_wire(const struct job *job, struct wire *wire)
 
 static int start(struct mem_stream *stream, const struct wire *wire)
 {
-	const struct mem_launch launch = {
-		.size = sizeof(launch),
-		.engine = board.engines[any(board.nr_engines)],
-		.kernel = k_run,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-		.args = wire,
-		.args_len = sizeof(*wire),
-	};
+	struct mem_launch launch = launch_of(k_run, wire, sizeof(*wire));
 
+	launch.engine = board.engines[any(board.nr_engines)];
 	return mem_launch(stream, &launch);
 }
 
@@ -1251,20 +1238,9 @@ static void step(void)
 	check_counters(false);
 }
 
-static void k_nothing(const struct mem_block *block, void *arg)
-{
-	(void)block;
-	(void)arg;
-}
-
 static void look_at_board(void)
 {
-	struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = k_nothing,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 	struct mem_ctx *one;
 	uint32_t i;
 	int err;

@@ -142,14 +142,6 @@ static void free_waits_for_work(void **state)
 	nothing_found();
 }
 
-static struct mem_ptr_info info_of(const void *ptr)
-{
-	struct mem_ptr_info info = { .size = sizeof(info) };
-
-	assert_int_equal(mem_ptr_info(ctx, ptr, &info), 0);
-	return info;
-}
-
 static void an_address_tells_what_it_is(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_HOST);
@@ -160,7 +152,7 @@ static void an_address_tells_what_it_is(void **state)
 
 	(void)state;
 	assert_int_equal(mem_set_name(ctx, ptr + 5, "frame"), 0);
-	info = info_of(ptr + 5);
+	info = ptr_info_of(ptr + 5);
 	assert_int_equal(info.kind, MEM_KIND_MANAGED);
 	assert_ptr_equal(info.base, ptr);
 	assert_int_equal(info.len, LEN);
@@ -169,18 +161,18 @@ static void an_address_tells_what_it_is(void **state)
 	assert_int_equal(info.attach, MEM_ATTACH_HOST);
 	assert_true(info.is_own);
 	assert_string_equal(info.name, "frame");
-	info = info_of(device + 1);
+	info = ptr_info_of(device + 1);
 	assert_int_equal(info.kind, MEM_KIND_DEVICE);
 	assert_null(info.host);
 	assert_ptr_equal(info.device, device + 1);
-	assert_int_equal(info_of(pinned).kind, MEM_KIND_PINNED);
-	info = info_of(&local);
+	assert_int_equal(ptr_info_of(pinned).kind, MEM_KIND_PINNED);
+	info = ptr_info_of(&local);
 	assert_int_equal(info.kind, MEM_KIND_PAGEABLE);
 	assert_null(info.device);
 	assert_ptr_equal(info.host, &local);
-	assert_int_equal(info_of(NULL).kind, MEM_KIND_PAGEABLE);
+	assert_int_equal(ptr_info_of(NULL).kind, MEM_KIND_PAGEABLE);
 	release(ptr);
-	assert_int_equal(info_of(ptr).kind, MEM_KIND_PAGEABLE);
+	assert_int_equal(ptr_info_of(ptr).kind, MEM_KIND_PAGEABLE);
 	release(device);
 	release(pinned);
 }
@@ -211,9 +203,9 @@ static void registered_memory_has_two_addresses(void **state)
 	all_are(host, 21);
 	assert_int_equal(mem_register(ctx, host + 1, 4, 0), -EEXIST);
 	assert_int_equal(mem_device_ptr(ctx, host + 3, &device), 0);
-	assert_int_equal(info_of(host + 3).kind, MEM_KIND_REGISTERED);
-	assert_ptr_equal(info_of(host + 3).device, device);
-	assert_ptr_equal(info_of(device).host, host + 3);
+	assert_int_equal(ptr_info_of(host + 3).kind, MEM_KIND_REGISTERED);
+	assert_ptr_equal(ptr_info_of(host + 3).device, device);
+	assert_ptr_equal(ptr_info_of(device).host, host + 3);
 	start_add(stream, to, (uint32_t *)device - 3, 1);
 	start_add(stream, (uint32_t *)device - 3, (uint32_t *)device - 3, 2);
 	sync_stream();
@@ -258,7 +250,7 @@ static void only_memory_of_its_own_is_registered(void **state)
 		assert_int_equal(mem_register(ctx, own + 8, 8, 0), 0);
 		assert_int_equal(mem_register(ctx, own + 32, 8, 0), -EEXIST);
 		assert_int_equal(mem_register(ctx, own, LEN, 0), -EEXIST);
-		assert_int_equal(info_of(own + 32).kind, MEM_KIND_PAGEABLE);
+		assert_int_equal(ptr_info_of(own + 32).kind, MEM_KIND_PAGEABLE);
 		assert_int_equal(mem_unregister(ctx, own + 8), 0);
 		/* One page of the range cannot be read. */
 		mprotect(own + LEN / 2, 1, PROT_NONE);
@@ -267,7 +259,7 @@ static void only_memory_of_its_own_is_registered(void **state)
 		assert_int_equal(mem_unregister(ctx, own), 0);
 		munmap(own + LEN / 2, LEN / 2);
 		assert_int_equal(mem_register(ctx, own, LEN, 0), -EINVAL);
-		assert_int_equal(info_of(own).kind, MEM_KIND_PAGEABLE);
+		assert_int_equal(ptr_info_of(own).kind, MEM_KIND_PAGEABLE);
 	}
 	munmap(own, LEN);
 	munmap(shared, LEN);
@@ -437,7 +429,7 @@ static void single_memory_needs_its_own_stream_idle(void **state)
 	is_allowed(ptr);
 	sync_stream();
 	assert_int_equal(mem_stream_destroy(other), 0);
-	assert_int_equal(info_of(ptr).attach, MEM_ATTACH_HOST);
+	assert_int_equal(ptr_info_of(ptr).attach, MEM_ATTACH_HOST);
 	release(ptr);
 	release(gate.word);
 }
@@ -570,10 +562,7 @@ static void atomics_on_pinned_memory_are_found(void **state)
 
 static uint64_t nr_refused(const void *ptr)
 {
-	struct mem_attach_counters count = { .size = sizeof(count) };
-
-	assert_int_equal(mem_ptr_attach_counters(ctx, ptr, &count), 0);
-	return count.cpu_while_active;
+	return counters(ptr).cpu_while_active;
 }
 
 /*
@@ -975,14 +964,6 @@ static void priorities_have_bounds(void **state)
 /* How the host waits */
 
 #define MOST_BLOCKED_NS	(25 * NS_PER_MS)
-
-static uint64_t cpu_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	assert_int_equal(clock_gettime(clock, &now), 0);
-	return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-}
 
 /* Ends the kernel when the waiting thread has used enough CPU time, or late. */
 struct watcher {
@@ -1502,14 +1483,6 @@ static void a_copy_to_the_host_is_a_wait(void **state)
 
 /* Maintenance by the driver */
 
-static struct mem_attach_counters counters(const void *ptr)
-{
-	struct mem_attach_counters count = { .size = sizeof(count) };
-
-	assert_int_equal(mem_ptr_attach_counters(ctx, ptr, &count), 0);
-	return count;
-}
-
 /**
  * struct work - cache maintenance that was done
  * @lines: bytes in lines of the CPU's cache that were cleaned or invalidated
@@ -1521,14 +1494,6 @@ struct work {
 	uint64_t cleaned;
 	struct mem_attach_counters ranges;
 };
-
-static bool has_two_views(const void *ptr)
-{
-	struct mem_buf_info info = { .size = sizeof(info) };
-
-	assert_int_equal(mem_ptr_buf_info(ctx, ptr, &info), 0);
-	return info.has_two_views;
-}
 
 static struct work work_on(uint32_t **bufs, size_t nr)
 {
@@ -1575,7 +1540,7 @@ static struct work work_of_loop(unsigned int how, uint32_t nr, bool *is_two)
 
 	for (i = 0; i < nr; i++)
 		bufs[i] = managed(how);
-	*is_two = has_two_views(bufs[0]);
+	*is_two = ptr_buf_info_of(bufs[0]).has_two_views;
 	work = work_on(bufs, nr);
 	for (i = 0; i < nr; i++) {
 		for (j = 0; j < nr; j++)
@@ -1692,7 +1657,7 @@ static struct work work_of_product(bool has_hints, struct work *at_launch,
 	struct work work;
 
 	make_matrices(bufs, has_hints ? MEM_ATTACH_HOST : MEM_ATTACH_GLOBAL);
-	*is_two = has_two_views(bufs[0]);
+	*is_two = ptr_buf_info_of(bufs[0]).has_two_views;
 	product = (struct product) { bufs[2], bufs[0], bufs[1] };
 	launch.grid[0] = 4;
 	work = work_on(bufs, 3);
@@ -2109,7 +2074,6 @@ static void launch_says_what_is_wrong(void **state)
 static void a_child_has_no_board(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
-	int status;
 	pid_t child;
 
 	(void)state;
@@ -2127,8 +2091,7 @@ static void a_child_has_no_board(void **state)
 		mem_ctx_close(ctx);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(exit_code_of(child), 0);
 	release(ptr);
 }
 

@@ -3,7 +3,6 @@
 #ifndef _LIBMEM_TEST_H
 #define _LIBMEM_TEST_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -30,10 +30,15 @@
 #include <linux/heapsim.h>
 
 #include "../../libmem/clock.h"
+#include "../fnv1a.h"
+#include "../nobody.h"
+#include "../process.h"
 #include "../skip.h"
 
 #define LEN		(64 * 1024UL)
 #define NS_PER_MS	1000000ULL
+
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* Value of a result that a failed call must leave unchanged */
 #define UNTOUCHED	((void *)0x5a5a)
@@ -107,6 +112,51 @@ static inline uint32_t line_size(void)
 	return probe.line_size;
 }
 
+static inline void k_nothing(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	(void)arg;
+}
+
+static inline struct mem_stream *new_stream(void)
+{
+	struct mem_stream *made;
+
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &made), 0);
+	return made;
+}
+
+static inline struct mem_ptr_info ptr_info_of(const void *ptr)
+{
+	struct mem_ptr_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_ptr_info(ctx, ptr, &info), 0);
+	return info;
+}
+
+static inline struct mem_buf_info ptr_buf_info_of(const void *ptr)
+{
+	struct mem_buf_info info = { .size = sizeof(info) };
+
+	assert_int_equal(mem_ptr_buf_info(ctx, ptr, &info), 0);
+	return info;
+}
+
+/* Describes a launch of one thread on the GPU. */
+static inline struct mem_launch launch_of(mem_kernel kernel, const void *args,
+					  size_t len)
+{
+	return (struct mem_launch) {
+		.size = sizeof(struct mem_launch),
+		.kernel = kernel,
+		.grid = { 1, 1, 1 },
+		.block = { 1, 1, 1 },
+		.args = args,
+		.args_len = (uint32_t)len,
+	};
+}
+
 static inline uint64_t finish_job(struct mem_job *job)
 {
 	uint64_t result;
@@ -151,15 +201,6 @@ static inline uint64_t sum_of(struct mem_buf *buf)
 	return finish_job(job);
 }
 
-static inline uint64_t fnv1a(const uint8_t *bytes, size_t len)
-{
-	uint64_t sum = 0xcbf29ce484222325ULL;
-
-	while (len--)
-		sum = (sum ^ *bytes++) * 0x100000001b3ULL;
-	return sum;
-}
-
 /* No descriptor is left to open until it is given the old limit again. */
 static inline struct rlimit take_all_fds(void)
 {
@@ -202,22 +243,6 @@ static inline int put_fence(struct mem_buf *buf, uint32_t flags,
 	return dev;
 }
 
-/* Counts descriptors ("fd") or threads ("task"), including the first. */
-static inline size_t nr_of_process(const char *what)
-{
-	char path[64];
-	size_t nr = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/self/%s", what);
-	dir = opendir(path);
-	assert_non_null(dir);
-	while (readdir(dir))
-		nr++;
-	closedir(dir);
-	return nr;
-}
-
 /* Returns the exit code of a child, or 128 if a signal ended it. */
 static inline int exit_code_of(pid_t pid)
 {
@@ -228,8 +253,8 @@ static inline int exit_code_of(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* Starts this program again, with a word and a file as arguments. */
-static inline pid_t start_again(const char *how, int fd)
+/* Starts this program again with a word, a file and a name as arguments. */
+static inline pid_t start_again_for(const char *how, int fd, const char *name)
 {
 	char number[16];
 	pid_t pid;
@@ -239,10 +264,16 @@ static inline pid_t start_again(const char *how, int fd)
 	assert_true(pid >= 0);
 	if (!pid) {
 		fcntl(fd, F_SETFD, 0);
-		execl("/proc/self/exe", "again", how, number, NULL);
+		execl("/proc/self/exe", "again", how, number, name, NULL);
 		_exit(127);
 	}
 	return pid;
+}
+
+/* The same without a name; @fd is -1 if the program needs no file, either. */
+static inline pid_t start_again(const char *how, int fd)
+{
+	return start_again_for(how, fd, NULL);
 }
 
 /*
@@ -257,6 +288,25 @@ static inline void wait_for_threads(size_t nr)
 		assert_true(now_ns() < end);
 		usleep(1000);
 	}
+}
+
+/* Makes a file in memory, as another program would. */
+static inline int file_of(off_t len, int seals)
+{
+	const int fd = memfd_create("other", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, len), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static inline uint64_t cpu_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	assert_int_equal(clock_gettime(clock, &now), 0);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 static inline size_t nr_mappings(void)
@@ -285,19 +335,13 @@ static inline void k_tell_pid(const struct mem_block *block, void *arg)
  */
 static inline pid_t engine_pid_of(struct mem_ctx *of)
 {
-	struct mem_launch launch = {
-		.size = sizeof(launch),
-		.kernel = k_tell_pid,
-		.grid = { 1, 1, 1 },
-		.block = { 1, 1, 1 },
-	};
+	struct mem_launch launch;
 	void *word;
 	pid_t pid;
 
 	assert_int_equal(mem_alloc(of, MEM_KIND_PINNED, sizeof(pid), 0, &word),
 			 0);
-	launch.args = &word;
-	launch.args_len = sizeof(word);
+	launch = launch_of(k_tell_pid, &word, sizeof(word));
 	assert_int_equal(mem_launch(mem_stream_legacy(of), &launch), 0);
 	assert_int_equal(mem_ctx_sync(of), 0);
 	pid = *(pid_t *)word;

@@ -294,7 +294,7 @@ static void a_descriptor_polls_while_something_waits(void **state)
 	read_all();
 }
 
-static void watch_refuses(void **state)
+static void watch_refuses_what_is_wrong(void **state)
 {
 	int fd = 77;
 	struct mem_violation v = { .size = sizeof(v) - 1 };
@@ -342,7 +342,7 @@ int main(void)
 		cmocka_unit_test(what_repeats_is_folded),
 		cmocka_unit_test(what_finds_no_room_is_counted),
 		cmocka_unit_test(a_descriptor_polls_while_something_waits),
-		cmocka_unit_test(watch_refuses),
+		cmocka_unit_test(watch_refuses_what_is_wrong),
 		cmocka_unit_test(kinds_have_names),
 	};
 

@@ -465,9 +465,9 @@ static void play_seed(const char *soc, uint64_t seed, uint64_t nr_steps,
 
 static void play(const char *soc)
 {
-	uint64_t only = sequence_env("SEED", 0);
-	uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 400);
-	uint64_t nr_steps = sequence_env("STEPS", 250);
+	uint64_t only = env_or("SEED", 0);
+	uint64_t nr_rounds = only ? 1 : env_or("ROUNDS", 400);
+	uint64_t nr_steps = env_or("STEPS", 250);
 	uint64_t i;
 
 	for (i = 0; i < nr_rounds; i++) {

@@ -624,7 +624,7 @@ static const struct subject_ops device_ops = {
 static int play(struct sequence *seq, const struct subject_ops *ops,
 		uint64_t nr_rounds)
 {
-	uint64_t only = sequence_env("SEED", 0);
+	uint64_t only = env_or("SEED", 0);
 	uint64_t i;
 	int ret = 0;
 
@@ -678,14 +678,14 @@ static unsigned int play_precise(struct sequence *seq, uint64_t nr_rounds)
 
 static int play_all(void)
 {
-	uint64_t nr_rounds = sequence_env("ROUNDS", 10);
+	uint64_t nr_rounds = env_or("ROUNDS", 10);
 	struct sequence seq = {
 		.p = {
 			.line_size = probe.line_size,
 			.fill_size = probe.fill_size,
 			.page_size = probe.page_size,
 		},
-		.nr_steps = (unsigned int)sequence_env("STEPS", 300),
+		.nr_steps = (unsigned int)env_or("STEPS", 300),
 	};
 	size_t pages_per_fill = probe.fill_size / probe.page_size;
 	struct subject_ops ops = device_ops;

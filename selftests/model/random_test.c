@@ -26,14 +26,14 @@ static struct sequence sequence_of(size_t line_size, size_t page_size,
 			.fill_size = fill_pages * page_size,
 			.page_size = page_size,
 		},
-		.nr_steps = (unsigned int)sequence_env("STEPS", 300),
+		.nr_steps = (unsigned int)env_or("STEPS", 300),
 	};
 }
 
 static void play_rounds(struct sequence *seq, const struct subject_ops *ops)
 {
-	uint64_t only = sequence_env("SEED", 0);
-	uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 30);
+	uint64_t only = env_or("SEED", 0);
+	uint64_t nr_rounds = only ? 1 : env_or("ROUNDS", 30);
 	uint64_t i;
 
 	if (!only && seq->p.page_size > 4096)

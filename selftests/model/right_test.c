@@ -432,13 +432,13 @@ static void play(size_t line_size)
 		.fill_size = 4096,
 		.page_size = 4096,
 	};
-	uint64_t only = sequence_env("SEED", 0);
-	uint64_t nr_rounds = only ? 1 : sequence_env("ROUNDS", 300);
+	uint64_t only = env_or("SEED", 0);
+	uint64_t nr_rounds = only ? 1 : env_or("ROUNDS", 300);
 	uint64_t i;
 
 	for (i = 0; i < nr_rounds; i++)
 		play_one(&p, only ? only : 1 + i,
-			 (unsigned int)sequence_env("STEPS", 300));
+			 (unsigned int)env_or("STEPS", 300));
 }
 
 static void right_programs_have_right_bytes_lines_of_32(void **state)

@@ -66,20 +66,6 @@ static const struct counter_name counter_names[] = {
 };
 
 /**
- * sequence_env() - read a number from the environment
- * @name: name of the variable
- * @otherwise: result if it is not set
- *
- * Return: the number; hexadecimal with 0x.
- */
-uint64_t sequence_env(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text && *text ? strtoull(text, NULL, 0) : otherwise;
-}
-
-/**
  * sequence_compare_counters() - compare counters and print differences
  * @want: counters of the reference
  * @have: counters of the subject

@@ -12,6 +12,7 @@
 
 #include <linux/heapsim.h>
 
+#include "../env.h"
 #include "ref.h"
 
 /**
@@ -109,7 +110,6 @@ struct sequence {
 	int (*after_fault)(void *subject, struct ref *ref, size_t off);
 };
 
-uint64_t sequence_env(const char *name, uint64_t otherwise);
 int sequence_play(const struct sequence *seq, const struct subject_ops *ops);
 int sequence_compare_counters(const struct heapsim_counters *want,
 			      const struct heapsim_counters *have);
