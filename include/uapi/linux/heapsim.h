@@ -1143,9 +1143,15 @@ struct heapsim_attach_info {
  *
  * EINVAL a size or flag that is not known. ADD: EEXIST; EBUSY the user has too
  * many objects, see struct heapsim_stream_op; ENOMEM. REMOVE: ENOENT; EBUSY the
- * stream is active, has works, or a buffer is single to it. Any of these
- * commands returns EINTR only if the caller is killed; the next command, or
- * the end of the open, then completes it.
+ * stream is active, has works, or a buffer is single to it, by its newest state
+ * or in the table.
+ *
+ * Any of these commands returns EINTR only if the caller is killed. Then it has
+ * either had no effect, or it is a change of rights that has begun: what is
+ * left of it is done by the next of these commands, before anything else, or
+ * when the open ends. Until then the CPU keeps no right that the change takes,
+ * except that PTEs which other processes have already may remain, and gets none
+ * that it gives.
  */
 struct heapsim_stream_id {
 	__u32 size;
@@ -1170,8 +1176,9 @@ struct heapsim_stream_id {
  * A stream that becomes active takes the CPU's right to the buffers that are
  * single to it; the first one also that to the global ones. A stream that
  * becomes idle gives them back, after lines that a job may have made stale were
- * invalidated. Costs what is mapped or has lines, not the number of buffers.
- * ENOENT.
+ * invalidated. Costs what is mapped or has lines, not the number of buffers. No
+ * effect if the stream is in that state already. ENOENT. EINVAL also:
+ * HEAPSIM_STREAM_ACTIVE with another flag.
  */
 struct heapsim_stream_state {
 	__u32 size;
@@ -1215,14 +1222,19 @@ struct heapsim_stream_state {
  * While an attach is in flight, several states are possible, and the caller
  * states the right itself: HEAPSIM_RIGHT_ALONE and above. When the newest state
  * is known to have taken effect, HEAPSIM_RIGHT_TABLE returns the buffer to the
- * table. A new buffer is in the table with its first state.
+ * table. A new buffer is in the table with its first state. A buffer that is in
+ * the table keeps the place that it has there until its right is stated, even
+ * if its newest state is another one by then. A blocker stays the same until
+ * another one is stated, or HEAPSIM_RIGHT_TABLE.
  *
  * What is stated takes effect in this order: the newest state; a right that
  * ends; the clean; the invalidate; a right that begins. An invalidate first
  * cleans stores that were allowed and that no job has seen yet.
  *
  * ENOENT no such buffer or stream. EINVAL also: not managed, a field that is
- * not 0 without its flag, a blocker with HEAPSIM_RIGHT_TABLE.
+ * not 0 without its flag, HEAPSIM_ATTACH_IS_DESTROY without
+ * HEAPSIM_ATTACH_NEWEST or with HEAPSIM_ATTACH_SINGLE, a blocker with
+ * HEAPSIM_RIGHT_TABLE, HEAPSIM_ATTACH_DUE without it.
  */
 struct heapsim_buf_attach {
 	__u32 size;
