@@ -712,15 +712,15 @@ static int cdev_open(struct inode *inode, struct file *file)
 		return PTR_ERR(user);
 	}
 	heapsim_objects_init(&ctx->objects, user);
-	ctx->streams = heapsim_streams_create(&ctx->objects);
-	if (!ctx->streams) {
+	ctx->owner = heapsim_owner_create(&ctx->objects);
+	if (!ctx->owner) {
 		heapsim_limit_close(user);
 		kfree(ctx);
 		return -ENOMEM;
 	}
 	ctx->queue = heapsim_queue_create();
 	if (!ctx->queue) {
-		heapsim_streams_end(ctx->streams);
+		heapsim_owner_end(ctx->owner);
 		heapsim_objects_fini(&ctx->objects);
 		heapsim_limit_close(user);
 		kfree(ctx);
@@ -740,7 +740,7 @@ static int cdev_close(struct inode *inode, struct file *file)
 	heapsim_dma_forget(ctx);
 	heapsim_fence_forget(ctx);
 	heapsim_hold_forget(ctx);
-	heapsim_streams_end(ctx->streams);
+	heapsim_owner_end(ctx->owner);
 	heapsim_queue_put(ctx->queue);
 	heapsim_objects_fini(&ctx->objects);
 	heapsim_limit_close(ctx->objects.user);

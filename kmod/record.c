@@ -13,7 +13,7 @@
 #include <asm/ptrace.h>
 
 #include "bracket.h"
-#include "streams.h"
+#include "ctx_buf.h"
 #include "trace.h"
 
 #define NR_PARTIES	1024	/* jobs whose pages can still be attributed */
@@ -305,6 +305,31 @@ void heapsim_event_report_whole(const struct heapsim_buf *buf, u32 kind,
 		});
 }
 
+/**
+ * heapsim_event_report_work() - report an event of a job of an engine in user
+ *	space
+ * @party: the job
+ * @kind: HEAPSIM_RECORD_SUBMIT, HEAPSIM_RECORD_JOB_BEGIN or
+ *	HEAPSIM_RECORD_JOB_END
+ * @status: result of the job
+ */
+void heapsim_event_report_work(const struct heapsim_party *party, u32 kind,
+			       int status)
+{
+	const bool is_submit = kind == HEAPSIM_RECORD_SUBMIT;
+
+	if (!heapsim_has_event_watchers())
+		return;
+	heapsim_event_report(NULL, &(struct heapsim_event) {
+		.kind = kind,
+		.count = 1,
+		.begin_ns = is_submit ? party->other.time_ns : 0,
+		.is_engines = !is_submit,
+		.party = party,
+		.status = status,
+	});
+}
+
 static bool record_is_wanted(void)
 {
 	return heapsim_is_watched() || trace_heapsim_record_enabled();
@@ -418,7 +443,7 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
  * @access: access
  * @party: job of a stream because of which the access is forbidden
  *
- * Context: heapsim_streams.lock is held.
+ * Context: managed memory: nobody attaches the buffer meanwhile.
  */
 void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 				  const struct heapsim_access *access,
@@ -442,7 +467,7 @@ void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
  * @buf: managed buffer
  * @party: job
  *
- * Context: heapsim_streams.lock is held.
+ * Context: heapsim_owner.lock is held.
  */
 void heapsim_record_not_attached(struct heapsim_buf *buf,
 				 const struct heapsim_party *party)

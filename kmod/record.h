@@ -102,6 +102,8 @@ void heapsim_event_report_whole(const struct heapsim_buf *buf, u32 kind,
 				const struct heapsim_party *party);
 void heapsim_event_report(const struct heapsim_buf *buf,
 			  const struct heapsim_event *event);
+void heapsim_event_report_work(const struct heapsim_party *party, u32 kind,
+			       int status);
 
 void heapsim_note_cpu(struct heapsim_cpu *side, u64 addr, bool is_write);
 void heapsim_note_store(struct heapsim_cpu *side, u64 addr,
