@@ -10,7 +10,6 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
-#include <linux/overflow.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -19,11 +18,8 @@
 #include "ctx.h"
 #include "devview.h"
 #include "doors.h"
-#include "lines.h"
 #include "policy.h"
 #include "step.h"
-
-#define BATCH	64	/* ranges copied at a time */
 
 static int cdev_probe(struct heapsim_call *call)
 {
@@ -181,103 +177,6 @@ static int cdev_buf_info(struct heapsim_call *call)
 		ret = cdev_buf_get_info(buf, info);
 	dma_buf_put(dmabuf);
 	return ret;
-}
-
-static int cdev_buf_maintain(struct heapsim_buf *buf,
-			     const struct heapsim_range *range, bool waits)
-{
-	u32 op = range->op;
-	int ret;
-
-	if (!READ_ONCE(buf->has_two_views) || !range->len)
-		return 0;
-	if (op & HEAPSIM_MAINT_INVALIDATE) {
-		ret = heapsim_lines_init(buf);
-		if (ret)
-			return ret;
-	}
-	ret = heapsim_lock(&buf->lock, waits);
-	if (ret)
-		return ret;
-	if (!buf->has_two_views)
-		op = 0;
-	if (op & HEAPSIM_MAINT_CLEAN)
-		ret = heapsim_lines_clean(buf, range->off, range->len,
-					  HEAPSIM_UNTIL_KILLED);
-	if (!ret && op & HEAPSIM_MAINT_INVALIDATE)
-		ret = heapsim_lines_invalidate(buf, range->off, range->len);
-	mutex_unlock(&buf->lock);
-	return ret;
-}
-
-static int cdev_range_maintain(const struct heapsim_range *range, bool waits)
-{
-	struct heapsim_buf *buf;
-	struct dma_buf *dmabuf;
-	u64 end;
-	int ret;
-
-	if (range->op < HEAPSIM_MAINT_CLEAN ||
-	    range->op > HEAPSIM_MAINT_CLEAN_INVALIDATE ||
-	    check_add_overflow((u64)range->off, (u64)range->len, &end))
-		return -EINVAL;
-	dmabuf = dma_buf_get(range->fd);
-	if (IS_ERR(dmabuf))
-		return PTR_ERR(dmabuf);
-	buf = heapsim_buf_of(dmabuf);
-	if (end > dmabuf->size)
-		ret = -EINVAL;
-	else if (!buf)
-		ret = -EOPNOTSUPP;
-	else
-		ret = cdev_buf_maintain(buf, range, waits);
-	dma_buf_put(dmabuf);
-	return ret;
-}
-
-static int cdev_maintain(struct heapsim_call *call)
-{
-	struct heapsim_buf_maintain *maintain = &call->cmd.maintain;
-	struct heapsim_range __user *user = u64_to_user_ptr(maintain->ranges);
-	struct heapsim_range *ranges;
-	u32 i, nr;
-	int ret = 0;
-
-	maintain->nr_done = 0;
-	if (maintain->nr_ranges > HEAPSIM_MAX_RANGES || maintain->reserved)
-		return -EINVAL;
-	ranges = kmalloc_array(BATCH, sizeof(*ranges), HEAPSIM_GFP_USER);
-	if (!ranges)
-		return -ENOMEM;
-	while (!ret && maintain->nr_done < maintain->nr_ranges) {
-		nr = min_t(u32, maintain->nr_ranges - maintain->nr_done, BATCH);
-		if (copy_from_user(ranges, user + maintain->nr_done,
-				   nr * sizeof(*ranges))) {
-			ret = -EFAULT;
-			break;
-		}
-		for (i = 0; i < nr && !ret; i++) {
-			/*
-			 * Only before the first range is done may the command
-			 * return -EAGAIN and be run again.
-			 */
-			ret = heapsim_is_killed() ? -EINTR :
-			      cdev_range_maintain(&ranges[i], call->waits ||
-						  maintain->nr_done);
-			if (!ret)
-				maintain->nr_done++;
-			cond_resched();
-		}
-	}
-	kfree(ranges);
-	return ret;
-}
-
-static int cdev_range(struct heapsim_call *call)
-{
-	if (call->cmd.range.reserved)
-		return -EINVAL;
-	return cdev_range_maintain(&call->cmd.range.range, call->waits);
 }
 
 static int cdev_reopen(struct heapsim_call *call)
@@ -510,7 +409,7 @@ static const struct command commands[] = {
 	COMMAND(INFO, info, user_limit_bytes, cdev_info),
 	COMMAND(BUF_ALLOC, buf_alloc, name, cdev_alloc, .may_block = true),
 	COMMAND(BUF_INFO, buf_info, count, cdev_buf_info, .may_block = true),
-	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, cdev_maintain,
+	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, heapsim_maintain,
 		.answers_failure = true),
 	COMMAND(DMA_SUBMIT, dma_submit, reserved, cdev_submit,
 		.may_block = true, .undo = cdev_undo_submit),
@@ -545,7 +444,8 @@ static const struct command commands[] = {
 	COMMAND(WORK_TOUCH, work_touch, attach_stream, heapsim_work_touch),
 	COMMAND_IN(SYNC, sync, id, heapsim_stream_sync),
 	COMMAND(ATTACH_INFO, attach_info, count, heapsim_stream_attach_info),
-	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range, cdev_range),
+	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range,
+		   heapsim_maintain_range),
 	COMMAND(BUF_REOPEN, buf_reopen, new_fd, cdev_reopen, .may_block = true),
 };
 

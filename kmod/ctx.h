@@ -111,6 +111,10 @@ int heapsim_stream_attach_info(struct heapsim_call *call);
 void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
 
+/* maintain.c */
+int heapsim_maintain(struct heapsim_call *call);
+int heapsim_maintain_range(struct heapsim_call *call);
+
 /* owner.c */
 struct heapsim_owner *heapsim_owner_create(struct heapsim_objects *objects);
 void heapsim_owner_end(struct heapsim_owner *owner);
