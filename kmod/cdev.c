@@ -19,6 +19,7 @@
 #include "devview.h"
 #include "doors.h"
 #include "policy.h"
+#include "rights.h"
 #include "step.h"
 
 static int cdev_probe(struct heapsim_call *call)
@@ -36,6 +37,7 @@ static int cdev_probe(struct heapsim_call *call)
 			    (heapsim_can_step() ?
 			     HEAPSIM_FEATURE_PRECISE : 0) |
 			    HEAPSIM_FEATURE_STREAMS |
+			    HEAPSIM_FEATURE_RIGHTS |
 			    HEAPSIM_FEATURE_REOPEN |
 			    (heapsim_config.has_test_hooks ?
 			     HEAPSIM_FEATURE_TEST_HOOKS : 0) |
@@ -134,10 +136,14 @@ static int cdev_alloc(struct heapsim_call *call)
 static int cdev_buf_get_info(struct heapsim_buf *buf,
 			     struct heapsim_buf_info *info)
 {
+	u64 nr_spared;
+
 	BUILD_BUG_ON(sizeof(info->count) != sizeof(buf->lines.count));
 	info->id = buf->id;
 	info->kind = buf->kind;
 	heapsim_buf_get_name(buf, info->name);
+	if (heapsim_rights_get_spared(buf, &nr_spared))
+		return -EINTR;
 	if (mutex_lock_killable(&buf->lock))
 		return -EINTR;
 	heapsim_brackets_reap(buf);
@@ -149,6 +155,7 @@ static int cdev_buf_get_info(struct heapsim_buf *buf,
 	info->seed = buf->rule.seed;
 	spin_lock(&buf->lines_lock);
 	memcpy(&info->count, &buf->lines.count, sizeof(info->count));
+	info->count.redundant_invalidates += nr_spared;
 	spin_unlock(&buf->lines_lock);
 	mutex_unlock(&buf->lock);
 	return 0;
@@ -447,6 +454,17 @@ static const struct command commands[] = {
 	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range,
 		   heapsim_maintain_range),
 	COMMAND(BUF_REOPEN, buf_reopen, new_fd, cdev_reopen, .may_block = true),
+	COMMAND_IN(STREAM_ADD, stream_id, stream, heapsim_order_stream_add),
+	COMMAND_IN(STREAM_REMOVE, stream_id, stream,
+		   heapsim_order_stream_remove),
+	COMMAND_IN(STREAM_STATE, stream_state, stream,
+		   heapsim_order_stream_state),
+	COMMAND_IN(BUF_ATTACH, buf_attach, right, heapsim_order_attach),
+	COMMAND_IN(WORK_ADD, work_add, name, heapsim_order_work_add),
+	COMMAND_IN(WORK_START, work_start, reserved, heapsim_order_work_start),
+	COMMAND_IN(WORK_FINISH, work_finish, work, heapsim_order_work_finish),
+	COMMAND_IN(WORK_REPORT, work_report, buf, heapsim_order_work_report),
+	COMMAND(RIGHTS_INFO, rights_info, cpu_on_device, heapsim_order_info),
 };
 
 static void cdev_file_take_back(int fd, struct file *file)

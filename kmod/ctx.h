@@ -66,6 +66,14 @@ union heapsim_cmd {
 	struct heapsim_attach_info attach_info;
 	struct heapsim_range_maintain range;
 	struct heapsim_buf_reopen reopen;
+	struct heapsim_stream_id stream_id;
+	struct heapsim_stream_state stream_state;
+	struct heapsim_buf_attach buf_attach;
+	struct heapsim_work_add work_add;
+	struct heapsim_work_start work_start;
+	struct heapsim_work_finish work_finish;
+	struct heapsim_work_report work_report;
+	struct heapsim_rights_info rights_info;
 };
 
 /**
@@ -114,6 +122,17 @@ void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
 /* maintain.c */
 int heapsim_maintain(struct heapsim_call *call);
 int heapsim_maintain_range(struct heapsim_call *call);
+
+/* order.c */
+int heapsim_order_stream_add(struct heapsim_call *call);
+int heapsim_order_stream_remove(struct heapsim_call *call);
+int heapsim_order_stream_state(struct heapsim_call *call);
+int heapsim_order_attach(struct heapsim_call *call);
+int heapsim_order_work_add(struct heapsim_call *call);
+int heapsim_order_work_start(struct heapsim_call *call);
+int heapsim_order_work_finish(struct heapsim_call *call);
+int heapsim_order_work_report(struct heapsim_call *call);
+int heapsim_order_info(struct heapsim_call *call);
 
 /* owner.c */
 struct heapsim_owner *heapsim_owner_create(struct heapsim_objects *objects);

@@ -237,6 +237,7 @@ static void devview_span_keep(struct heapsim_devview *view,
 		devview_page_keep(view, page, images);
 	heapsim_buf_set_touched(view->buf);
 	heapsim_devview_add_written(view->buf);
+	heapsim_ctx_buf_note_lines(view->buf, false);
 }
 
 /*

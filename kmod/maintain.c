@@ -96,7 +96,7 @@ int heapsim_maintain(struct heapsim_call *call)
 			 */
 			ret = heapsim_is_killed() ? -EINTR :
 			      maintain_range(&ranges[i], call->waits ||
-							 maintain->nr_done);
+					     maintain->nr_done);
 			if (!ret)
 				maintain->nr_done++;
 			cond_resched();

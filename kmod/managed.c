@@ -433,7 +433,7 @@ void heapsim_managed_forget(struct heapsim_ctx_buf *m)
 	list_del_init(&m->owing);
 	list_del_init(&m->left);
 	xa_erase(&m->owner->buf_ids, m->buf->id);
-	if (heapsim_is_managed(m))
+	if (heapsim_is_managed(m) && !m->uses_rights)
 		attach_buf_destroy(&s->attach, &m->model);
 }
 

@@ -31,6 +31,7 @@ struct heapsim_owner *heapsim_owner_create(struct heapsim_objects *objects)
 	xa_init_flags(&owner->buf_ids, XA_FLAGS_ACCOUNT);
 	spin_lock_init(&owner->rights_lock);
 	INIT_LIST_HEAD(&owner->written);
+	heapsim_rights_init(&owner->rights);
 	return owner;
 }
 
@@ -57,9 +58,22 @@ void heapsim_owner_end(struct heapsim_owner *owner)
 {
 	mutex_lock(&owner->lock);
 	owner->has_ended = true;
+	if (owner->set == HEAPSIM_SET_RIGHTS)
+		heapsim_order_end(owner);
 	heapsim_streams_end(owner->streams);
 	mutex_unlock(&owner->lock);
 	kref_put(&owner->refs, owner_free);
+}
+
+static void ctx_buf_add(struct heapsim_ctx_buf *m,
+			const struct heapsim_buf_params *params)
+{
+	if (!heapsim_is_managed(m))
+		return;
+	if (heapsim_owner_choose(m->owner, HEAPSIM_SET_STREAMS))
+		heapsim_rights_add(m, params);
+	else
+		heapsim_managed_add(m, params);
 }
 
 /**
@@ -93,8 +107,7 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 		goto err_release;
 	kref_get(&owner->refs);
 	buf->owned = m;
-	if (heapsim_is_managed(m))
-		heapsim_managed_add(m, params);
+	ctx_buf_add(m, params);
 	/* Allocates nothing, because the slot is reserved. */
 	xa_store(&owner->buf_ids, buf->id, m, GFP_NOWAIT);
 	mutex_unlock(&owner->lock);
@@ -124,6 +137,8 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 	spin_lock(&owner->rights_lock);
 	list_del_init(&m->written);
 	spin_unlock(&owner->rights_lock);
+	if (!owner->has_ended && m->uses_rights)
+		heapsim_rights_forget(m);
 	if (!owner->has_ended)
 		heapsim_managed_forget(m);
 	/* A bracket that is still open is reported after this. */
@@ -171,5 +186,5 @@ vm_fault_t heapsim_ctx_buf_touch(struct heapsim_buf *buf,
 	if (buf->kind == HEAPSIM_KIND_DEVICE && !access->is_wrong &&
 	    !access->is_again)
 		return ctx_buf_touch_device(m, access);
-	return 0;
+	return m->uses_rights ? heapsim_rights_touch(m, access) : 0;
 }

@@ -330,7 +330,12 @@ void heapsim_event_report_work(const struct heapsim_party *party, u32 kind,
 	});
 }
 
-static bool record_is_wanted(void)
+/**
+ * heapsim_record_is_wanted() - check whether anybody gets records
+ *
+ * Return: true if there is a watcher, or the tracepoint is enabled.
+ */
+bool heapsim_record_is_wanted(void)
 {
 	return heapsim_is_watched() || trace_heapsim_record_enabled();
 }
@@ -370,7 +375,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	struct heapsim_record r;
 	u64 end = off + len;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, kind_of[event], off, len);
 	switch (event) {
@@ -425,7 +430,7 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_UNBRACKETED_ACCESS, access->off,
 		    access->len);
@@ -452,7 +457,7 @@ void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, kind, access->off, access->len);
 	memcpy(r.attaches, buf->owned->attaches, sizeof(r.attaches));
@@ -475,7 +480,7 @@ void heapsim_record_not_attached(struct heapsim_buf *buf,
 	const struct heapsim_cpu nobody = { 0 };
 	struct heapsim_record r;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_ENGINE_NOT_ATTACHED, 0, buf->len);
 	memcpy(r.attaches, buf->owned->attaches, sizeof(r.attaches));
@@ -507,7 +512,7 @@ static void record_brackets(struct heapsim_buf *buf, u32 kind, u32 nr,
 void heapsim_record_open_bracket(struct heapsim_buf *buf,
 				 const struct heapsim_bracket *b)
 {
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_brackets(buf, HEAPSIM_RECORD_MISSING_END, b->open.nr_write,
 			&b->write_start);
@@ -534,7 +539,7 @@ void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_UNMATCHED_END, 0, buf->len);
 	r.missing = lacks_write ? HEAPSIM_MISSING_START_WRITE :

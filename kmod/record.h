@@ -96,6 +96,7 @@ static inline bool heapsim_has_event_watchers(void)
 	       tracepoint_enabled(heapsim_event);
 }
 
+bool heapsim_record_is_wanted(void);
 u64 heapsim_event_begin(void);
 void heapsim_event_report_whole(const struct heapsim_buf *buf, u32 kind,
 				u32 access, u64 begin_ns,

@@ -169,7 +169,8 @@ void heapsim_streams_unlock(struct heapsim_streams *s)
 
 static int attempt_lock(struct heapsim_streams *s, bool waits)
 {
-	return heapsim_is_killed() ? -EINTR : heapsim_lock(&s->owner->lock, waits);
+	return heapsim_is_killed() ? -EINTR :
+				     heapsim_lock(&s->owner->lock, waits);
 }
 
 static int attempt_stock_ops(struct heapsim_streams *s, u64 nr, bool waits)
@@ -290,7 +291,9 @@ static int attempt_run(const struct heapsim_call *call,
 		ret = heapsim_lock(&s->owner->lock, call->waits);
 		if (ret)
 			break;
-		ret = streams_catch_up(s, call->waits);
+		ret = heapsim_owner_choose(s->owner, HEAPSIM_SET_STREAMS);
+		if (!ret)
+			ret = streams_catch_up(s, call->waits);
 		if (!ret)
 			ret = run(s, request);
 		if (ret == WANTS_MORE) {

@@ -10,10 +10,25 @@
  */
 #include "right.h"
 #include "list.h"
+#include "profile.h"
 
 #define of_link(link, member) \
 	((struct right_buf *)((char *)(link) - \
 			      offsetof(struct right_buf, member)))
+
+/**
+ * attach_class_of() - the kind of a board
+ * @profile: the board
+ *
+ * Return: the kind.
+ */
+enum attach_class attach_class_of(const struct profile *profile)
+{
+	if (profile->has_concurrent_access)
+		return ATTACH_CONCURRENT;
+	return profile->is_io_coherent ? ATTACH_IO_COHERENT :
+					 ATTACH_NONCOHERENT;
+}
 
 /**
  * right_group_init() - make an empty group, that the CPU may touch

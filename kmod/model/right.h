@@ -35,6 +35,8 @@ enum attach_class {
 	ATTACH_CONCURRENT,
 };
 
+struct profile;
+
 /**
  * struct attach_link - a place in a list, or a list's head
  * @next: behind it
@@ -146,6 +148,8 @@ struct right_sum {
 	u64 len;
 	u64 nr_visited;
 };
+
+enum attach_class attach_class_of(const struct profile *profile);
 
 void right_group_init(struct right_group *group);
 u64 right_group_job(struct right_group *group);
