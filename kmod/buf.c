@@ -255,7 +255,6 @@ static void buf_init_kind(struct heapsim_buf *buf, u32 kind)
 			      (is_managed && !is_io_coherent);
 	buf->is_faulted = buf->is_noncoherent || is_managed ||
 			  kind == HEAPSIM_KIND_DEVICE;
-	buf->is_revoked = kind == HEAPSIM_KIND_DEVICE;
 	buf->is_wc = is_uncached && heapsim_has_write_combine();
 	if (kind != HEAPSIM_KIND_CONTIGUOUS)
 		buf->pool = buf->is_wc ? &heapsim_pool_wc :

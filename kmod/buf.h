@@ -14,7 +14,7 @@
 #include "record.h"
 
 struct heapsim_ctx;
-struct heapsim_ctx_buf;		/* streams.h */
+struct heapsim_ctx_buf;		/* ctx_buf.h */
 struct heapsim_devview;		/* devview.c */
 struct heapsim_user;		/* limit.c */
 
@@ -33,6 +33,7 @@ enum heapsim_touch {
  * @is_again: the access has been judged already, but the instruction was
  *	interrupted before it completed
  * @is_wrong: the buffer's context forbids the access, and it has been reported
+ * @is_allowed: the buffer's context allows the access
  */
 struct heapsim_access {
 	u64 off;
@@ -41,6 +42,7 @@ struct heapsim_access {
 	u64 addr;
 	bool is_again;
 	bool is_wrong;
+	bool is_allowed;
 };
 
 /**

@@ -10,7 +10,6 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
-#include <linux/overflow.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -19,11 +18,9 @@
 #include "ctx.h"
 #include "devview.h"
 #include "doors.h"
-#include "lines.h"
 #include "policy.h"
+#include "rights.h"
 #include "step.h"
-
-#define BATCH	64	/* ranges copied at a time */
 
 static int cdev_probe(struct heapsim_call *call)
 {
@@ -40,6 +37,7 @@ static int cdev_probe(struct heapsim_call *call)
 			    (heapsim_can_step() ?
 			     HEAPSIM_FEATURE_PRECISE : 0) |
 			    HEAPSIM_FEATURE_STREAMS |
+			    HEAPSIM_FEATURE_RIGHTS |
 			    HEAPSIM_FEATURE_REOPEN |
 			    (heapsim_config.has_test_hooks ?
 			     HEAPSIM_FEATURE_TEST_HOOKS : 0) |
@@ -138,10 +136,14 @@ static int cdev_alloc(struct heapsim_call *call)
 static int cdev_buf_get_info(struct heapsim_buf *buf,
 			     struct heapsim_buf_info *info)
 {
+	u64 nr_spared;
+
 	BUILD_BUG_ON(sizeof(info->count) != sizeof(buf->lines.count));
 	info->id = buf->id;
 	info->kind = buf->kind;
 	heapsim_buf_get_name(buf, info->name);
+	if (heapsim_rights_get_spared(buf, &nr_spared))
+		return -EINTR;
 	if (mutex_lock_killable(&buf->lock))
 		return -EINTR;
 	heapsim_brackets_reap(buf);
@@ -153,6 +155,7 @@ static int cdev_buf_get_info(struct heapsim_buf *buf,
 	info->seed = buf->rule.seed;
 	spin_lock(&buf->lines_lock);
 	memcpy(&info->count, &buf->lines.count, sizeof(info->count));
+	info->count.redundant_invalidates += nr_spared;
 	spin_unlock(&buf->lines_lock);
 	mutex_unlock(&buf->lock);
 	return 0;
@@ -181,103 +184,6 @@ static int cdev_buf_info(struct heapsim_call *call)
 		ret = cdev_buf_get_info(buf, info);
 	dma_buf_put(dmabuf);
 	return ret;
-}
-
-static int cdev_buf_maintain(struct heapsim_buf *buf,
-			     const struct heapsim_range *range, bool waits)
-{
-	u32 op = range->op;
-	int ret;
-
-	if (!READ_ONCE(buf->has_two_views) || !range->len)
-		return 0;
-	if (op & HEAPSIM_MAINT_INVALIDATE) {
-		ret = heapsim_lines_init(buf);
-		if (ret)
-			return ret;
-	}
-	ret = heapsim_lock(&buf->lock, waits);
-	if (ret)
-		return ret;
-	if (!buf->has_two_views)
-		op = 0;
-	if (op & HEAPSIM_MAINT_CLEAN)
-		ret = heapsim_lines_clean(buf, range->off, range->len,
-					  HEAPSIM_UNTIL_KILLED);
-	if (!ret && op & HEAPSIM_MAINT_INVALIDATE)
-		ret = heapsim_lines_invalidate(buf, range->off, range->len);
-	mutex_unlock(&buf->lock);
-	return ret;
-}
-
-static int cdev_range_maintain(const struct heapsim_range *range, bool waits)
-{
-	struct heapsim_buf *buf;
-	struct dma_buf *dmabuf;
-	u64 end;
-	int ret;
-
-	if (range->op < HEAPSIM_MAINT_CLEAN ||
-	    range->op > HEAPSIM_MAINT_CLEAN_INVALIDATE ||
-	    check_add_overflow((u64)range->off, (u64)range->len, &end))
-		return -EINVAL;
-	dmabuf = dma_buf_get(range->fd);
-	if (IS_ERR(dmabuf))
-		return PTR_ERR(dmabuf);
-	buf = heapsim_buf_of(dmabuf);
-	if (end > dmabuf->size)
-		ret = -EINVAL;
-	else if (!buf)
-		ret = -EOPNOTSUPP;
-	else
-		ret = cdev_buf_maintain(buf, range, waits);
-	dma_buf_put(dmabuf);
-	return ret;
-}
-
-static int cdev_maintain(struct heapsim_call *call)
-{
-	struct heapsim_buf_maintain *maintain = &call->cmd.maintain;
-	struct heapsim_range __user *user = u64_to_user_ptr(maintain->ranges);
-	struct heapsim_range *ranges;
-	u32 i, nr;
-	int ret = 0;
-
-	maintain->nr_done = 0;
-	if (maintain->nr_ranges > HEAPSIM_MAX_RANGES || maintain->reserved)
-		return -EINVAL;
-	ranges = kmalloc_array(BATCH, sizeof(*ranges), HEAPSIM_GFP_USER);
-	if (!ranges)
-		return -ENOMEM;
-	while (!ret && maintain->nr_done < maintain->nr_ranges) {
-		nr = min_t(u32, maintain->nr_ranges - maintain->nr_done, BATCH);
-		if (copy_from_user(ranges, user + maintain->nr_done,
-				   nr * sizeof(*ranges))) {
-			ret = -EFAULT;
-			break;
-		}
-		for (i = 0; i < nr && !ret; i++) {
-			/*
-			 * Only before the first range is done may the command
-			 * return -EAGAIN and be run again.
-			 */
-			ret = heapsim_is_killed() ? -EINTR :
-			      cdev_range_maintain(&ranges[i], call->waits ||
-						  maintain->nr_done);
-			if (!ret)
-				maintain->nr_done++;
-			cond_resched();
-		}
-	}
-	kfree(ranges);
-	return ret;
-}
-
-static int cdev_range(struct heapsim_call *call)
-{
-	if (call->cmd.range.reserved)
-		return -EINVAL;
-	return cdev_range_maintain(&call->cmd.range.range, call->waits);
 }
 
 static int cdev_reopen(struct heapsim_call *call)
@@ -510,7 +416,7 @@ static const struct command commands[] = {
 	COMMAND(INFO, info, user_limit_bytes, cdev_info),
 	COMMAND(BUF_ALLOC, buf_alloc, name, cdev_alloc, .may_block = true),
 	COMMAND(BUF_INFO, buf_info, count, cdev_buf_info, .may_block = true),
-	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, cdev_maintain,
+	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, heapsim_maintain,
 		.answers_failure = true),
 	COMMAND(DMA_SUBMIT, dma_submit, reserved, cdev_submit,
 		.may_block = true, .undo = cdev_undo_submit),
@@ -545,8 +451,20 @@ static const struct command commands[] = {
 	COMMAND(WORK_TOUCH, work_touch, attach_stream, heapsim_work_touch),
 	COMMAND_IN(SYNC, sync, id, heapsim_stream_sync),
 	COMMAND(ATTACH_INFO, attach_info, count, heapsim_stream_attach_info),
-	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range, cdev_range),
+	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range,
+		   heapsim_maintain_range),
 	COMMAND(BUF_REOPEN, buf_reopen, new_fd, cdev_reopen, .may_block = true),
+	COMMAND_IN(STREAM_ADD, stream_id, stream, heapsim_order_stream_add),
+	COMMAND_IN(STREAM_REMOVE, stream_id, stream,
+		   heapsim_order_stream_remove),
+	COMMAND_IN(STREAM_STATE, stream_state, stream,
+		   heapsim_order_stream_state),
+	COMMAND_IN(BUF_ATTACH, buf_attach, right, heapsim_order_attach),
+	COMMAND_IN(WORK_ADD, work_add, name, heapsim_order_work_add),
+	COMMAND_IN(WORK_START, work_start, reserved, heapsim_order_work_start),
+	COMMAND_IN(WORK_FINISH, work_finish, work, heapsim_order_work_finish),
+	COMMAND_IN(WORK_REPORT, work_report, buf, heapsim_order_work_report),
+	COMMAND(RIGHTS_INFO, rights_info, cpu_on_device, heapsim_order_info),
 };
 
 static void cdev_file_take_back(int fd, struct file *file)
@@ -712,15 +630,15 @@ static int cdev_open(struct inode *inode, struct file *file)
 		return PTR_ERR(user);
 	}
 	heapsim_objects_init(&ctx->objects, user);
-	ctx->streams = heapsim_streams_create(&ctx->objects);
-	if (!ctx->streams) {
+	ctx->owner = heapsim_owner_create(&ctx->objects);
+	if (!ctx->owner) {
 		heapsim_limit_close(user);
 		kfree(ctx);
 		return -ENOMEM;
 	}
 	ctx->queue = heapsim_queue_create();
 	if (!ctx->queue) {
-		heapsim_streams_end(ctx->streams);
+		heapsim_owner_end(ctx->owner);
 		heapsim_objects_fini(&ctx->objects);
 		heapsim_limit_close(user);
 		kfree(ctx);
@@ -740,7 +658,7 @@ static int cdev_close(struct inode *inode, struct file *file)
 	heapsim_dma_forget(ctx);
 	heapsim_fence_forget(ctx);
 	heapsim_hold_forget(ctx);
-	heapsim_streams_end(ctx->streams);
+	heapsim_owner_end(ctx->owner);
 	heapsim_queue_put(ctx->queue);
 	heapsim_objects_fini(&ctx->objects);
 	heapsim_limit_close(ctx->objects.user);

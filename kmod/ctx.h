@@ -9,8 +9,8 @@
 
 struct heapsim_buf;
 struct heapsim_job;
+struct heapsim_owner;		/* ctx_buf.h */
 struct heapsim_queue;		/* queue.h */
-struct heapsim_streams;		/* streams.h */
 struct heapsim_buf_params;
 struct heapsim_access;
 
@@ -25,7 +25,7 @@ struct heapsim_access;
  * @tree: policy set for a process tree, or NULL
  * @watcher: NULL if this open does not watch; see watch.c
  * @wait: readers and pollers of records
- * @streams: streams and the buffers of the context
+ * @owner: owner of the buffers that this open allocates, and their streams
  */
 struct heapsim_ctx {
 	struct heapsim_objects objects;
@@ -36,7 +36,7 @@ struct heapsim_ctx {
 	struct heapsim_tree *tree;
 	struct heapsim_watcher *watcher;
 	wait_queue_head_t wait;
-	struct heapsim_streams *streams;
+	struct heapsim_owner *owner;
 };
 
 /** union heapsim_cmd - argument of a command */
@@ -66,6 +66,14 @@ union heapsim_cmd {
 	struct heapsim_attach_info attach_info;
 	struct heapsim_range_maintain range;
 	struct heapsim_buf_reopen reopen;
+	struct heapsim_stream_id stream_id;
+	struct heapsim_stream_state stream_state;
+	struct heapsim_buf_attach buf_attach;
+	struct heapsim_work_add work_add;
+	struct heapsim_work_start work_start;
+	struct heapsim_work_finish work_finish;
+	struct heapsim_work_report work_report;
+	struct heapsim_rights_info rights_info;
 };
 
 /**
@@ -92,9 +100,6 @@ struct heapsim_call {
 };
 
 /* stream.c */
-struct heapsim_streams *
-heapsim_streams_create(struct heapsim_objects *objects);
-void heapsim_streams_end(struct heapsim_streams *s);
 int heapsim_stream_create(struct heapsim_call *call);
 int heapsim_stream_destroy(struct heapsim_call *call);
 int heapsim_stream_attach(struct heapsim_call *call);
@@ -114,10 +119,31 @@ int heapsim_stream_attach_info(struct heapsim_call *call);
 void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id);
 void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
 
-/* managed.c */
+/* maintain.c */
+int heapsim_maintain(struct heapsim_call *call);
+int heapsim_maintain_range(struct heapsim_call *call);
+
+/* order.c */
+int heapsim_order_stream_add(struct heapsim_call *call);
+int heapsim_order_stream_remove(struct heapsim_call *call);
+int heapsim_order_stream_state(struct heapsim_call *call);
+int heapsim_order_attach(struct heapsim_call *call);
+int heapsim_order_work_add(struct heapsim_call *call);
+int heapsim_order_work_start(struct heapsim_call *call);
+int heapsim_order_work_finish(struct heapsim_call *call);
+int heapsim_order_work_report(struct heapsim_call *call);
+int heapsim_order_info(struct heapsim_call *call);
+
+/* owner.c */
+struct heapsim_owner *heapsim_owner_create(struct heapsim_objects *objects);
+void heapsim_owner_end(struct heapsim_owner *owner);
 int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 			   const struct heapsim_buf_params *params);
 void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
+vm_fault_t heapsim_ctx_buf_touch(struct heapsim_buf *buf,
+				 struct heapsim_access *access);
+
+/* managed.c */
 vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 				 struct heapsim_buf *buf,
 				 struct heapsim_access *access);

@@ -13,9 +13,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "ctx_buf.h"
 #include "devview.h"
 #include "lines.h"
-#include "streams.h"
 
 /* Upper bound of pages that a store maps in advance. */
 #define AHEAD	16
@@ -219,12 +219,12 @@ static void devview_page_keep(struct heapsim_devview *view, size_t page,
 void heapsim_devview_add_written(struct heapsim_buf *buf)
 {
 	struct heapsim_ctx_buf *m = buf->owned;
-	struct heapsim_streams *s = m->streams;
+	struct heapsim_owner *owner = m->owner;
 
-	spin_lock(&s->written_lock);
+	spin_lock(&owner->rights_lock);
 	if (list_empty(&m->written))
-		list_add_tail(&m->written, &s->written);
-	spin_unlock(&s->written_lock);
+		list_add_tail(&m->written, &owner->written);
+	spin_unlock(&owner->rights_lock);
 }
 
 static void devview_span_keep(struct heapsim_devview *view,
@@ -237,6 +237,7 @@ static void devview_span_keep(struct heapsim_devview *view,
 		devview_page_keep(view, page, images);
 	heapsim_buf_set_touched(view->buf);
 	heapsim_devview_add_written(view->buf);
+	heapsim_ctx_buf_note_lines(view->buf, false);
 }
 
 /*

@@ -2,15 +2,16 @@
 /*
  * Included by all files of the module.
  *
- * Lock order: mmap_lock, dma_resv, heapsim_streams.lock, heapsim_buf.vmap_lock,
+ * Lock order: mmap_lock, dma_resv, heapsim_owner.lock, heapsim_buf.vmap_lock,
  * heapsim_buf.stock_lock, heapsim_buf.lock, i_mmap_rwsem, PTE lock,
- * heapsim_buf.lines_lock, then one of watchers_lock (watch.c), parties_lock
- * (record.c), stacks_lock (stack.c) and dma_buf.name_lock.
+ * heapsim_buf.lines_lock or heapsim_owner.rights_lock, then one of
+ * watchers_lock (watch.c), parties_lock (record.c), stacks_lock (stack.c) and
+ * dma_buf.name_lock.
  *
  * heapsim_queue.lock (queue.c) is taken before dma_resv. rules_lock (policy.c)
  * is never held together with any of these.
  *
- * User memory is not accessed with heapsim_streams.lock held. With
+ * User memory is not accessed with heapsim_owner.lock held. With
  * heapsim_buf.lock held, nothing is allocated that may sleep, except page
  * tables, which the core allocates while a PFN is inserted.
  *

@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 
 #include "bracket.h"
+#include "ctx_buf.h"
 #include "lines.h"
 
 /*
@@ -124,6 +125,7 @@ int heapsim_holder_add(struct heapsim_buf *buf, bool may_write,
 		spin_lock(&buf->lines_lock);
 		buf->writer = *who;
 		spin_unlock(&buf->lines_lock);
+		heapsim_ctx_buf_note_lines(buf, false);
 	}
 	/* debugfs reads this without the lock. */
 	WRITE_ONCE(buf->nr_holders, buf->nr_holders + 1);
@@ -239,6 +241,7 @@ int heapsim_holder_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 		bitmap_set(buf->active, first, end - first);
 		buf->nr_job_ends++;
 		heapsim_holder_count_writers(buf, 1);
+		heapsim_ctx_buf_note_lines(buf, false);
 	}
 	mutex_unlock(&buf->lock);
 out_put:
@@ -323,6 +326,7 @@ int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 			goto out_put;
 	}
 	heapsim_ptes_revoke(buf, 0, buf->nr_pages);
+	heapsim_ctx_buf_note_lines(buf, true);
 	buf->vmap_pages_cpu = true;
 	for (i = 0; i < buf->nr_pages; i++) {
 		spin_lock(&buf->lines_lock);

@@ -299,7 +299,6 @@ static bool lines_span_store(struct heapsim_buf *buf,
 	}
 	bitmap_set(buf->stored, span->first, span->end - span->first);
 	buf->has_stores = true;
-	buf->has_own_stores |= !READ_ONCE(buf->is_revoked);
 	return was_shared;
 }
 
@@ -416,8 +415,10 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 	}
 	lines->count.fills += filled > 0;
 	bitmap_set(buf->active, first, end - first);
-	if (touch == HEAPSIM_TOUCH_WRITE)
+	if (touch == HEAPSIM_TOUCH_WRITE) {
 		was_shared = lines_span_store(buf, span, who, &store, images);
+		buf->has_own_stores |= access->is_allowed;
+	}
 	is_turned = lines_page_turn(buf, page, access);
 	if (is_forbidden && !access->is_again) {
 		lines->count.unbracketed_accesses++;

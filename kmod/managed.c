@@ -1,55 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers of a context: managed, pinned and device memory. Carries out what the
- * model of attach states decides on pages and page tables, and reports
- * forbidden accesses. heapsim_streams.lock is held, and heapsim_buf.lock taken
- * inside it.
+ * Managed buffers of a context with streams: carries out what the model of
+ * attach states decides on pages and page tables, and reports forbidden
+ * accesses. heapsim_owner.lock is held, and heapsim_buf.lock taken inside it.
  *
  * Whether the CPU must not access a buffer is stored in the buffer, under its
  * own lock. So a fault asks the model only if that is set, and when the CPU
  * loses access, all PTEs are revoked.
  */
-#include <linux/bitmap.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
 
-#include "devview.h"
 #include "lines.h"
 #include "streams.h"
-
-/*
- * The buffer is locked. Costs nothing if nobody has stored. Returns -EINTR if
- * the caller is killed.
- */
-static int managed_clean(struct heapsim_buf *buf)
-{
-	int ret;
-
-	if (!buf->has_two_views || !buf->has_stores)
-		return 0;
-	ret = heapsim_lines_clean(buf, 0, buf->len, HEAPSIM_UNTIL_KILLED);
-	if (ret)
-		return ret;
-	/* Partial lines stay while WRITE brackets are open. */
-	buf->has_stores = !bitmap_empty(buf->stored, buf->nr_pages);
-	buf->has_own_stores = false;
-	return 0;
-}
-
-/*
- * The buffer is locked. Permitted stores that no work has seen yet are cleaned
- * before the invalidate: a work that has not begun may need them.
- */
-static int managed_invalidate(struct heapsim_buf *buf)
-{
-	int ret = 0;
-
-	if (!buf->has_two_views || !buf->lines.pages)
-		return 0;
-	if (buf->has_own_stores)
-		ret = managed_clean(buf);
-	return ret ? ret : heapsim_lines_invalidate(buf, 0, buf->len);
-}
 
 /*
  * Returns true if an invalidate for a prefetch to the CPU has to wait, because
@@ -106,7 +68,7 @@ static bool managed_is_due(const struct heapsim_streams *s, u32 what)
  */
 static int managed_drop_lines(struct heapsim_ctx_buf *m)
 {
-	int ret = m->drops ? managed_invalidate(m->buf) : 0;
+	int ret = m->drops ? heapsim_ctx_buf_invalidate(m->buf) : 0;
 
 	if (!ret)
 		m->drops = false;
@@ -215,7 +177,7 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 		if (heapsim_ptes_revoke_all(buf))
 			managed_leave(s, m);
 	}
-	if (what & ATTACH_PREFETCH_TO_GPU && managed_clean(buf) &&
+	if (what & ATTACH_PREFETCH_TO_GPU && heapsim_ctx_buf_clean(buf) &&
 	    list_empty(&m->due))
 		list_add_tail(&m->due, &s->due);
 	if (managed_drop_lines(m))
@@ -223,18 +185,6 @@ void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 	else if (what & ATTACH_RESTORE)
 		WRITE_ONCE(buf->is_revoked, false);
 	mutex_unlock(&buf->lock);
-}
-
-/**
- * heapsim_ctx_buf_find() - look up a buffer of an open
- * @s: locked
- * @id: id of the buffer
- *
- * Return: the buffer, or NULL.
- */
-struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_streams *s, u64 id)
-{
-	return id > ULONG_MAX ? NULL : xa_load(&s->buf_ids, id);
 }
 
 /* Keeps the state for works that were submitted before it changes. */
@@ -252,16 +202,6 @@ static void managed_keep_past(struct heapsim_streams *s,
 	list_add_tail(&kept->in_streams, &s->pasts);
 }
 
-/* @how: everything except the state */
-static void managed_remember_attach(struct heapsim_ctx_buf *m,
-				    const struct heapsim_record_attach *how)
-{
-	memmove(m->attaches + 1, m->attaches,
-		sizeof(m->attaches) - sizeof(m->attaches[0]));
-	m->attaches[0] = *how;
-	m->attaches[0].attach = m->newest.attach;
-}
-
 /**
  * heapsim_managed_set_state() - set the newest state of a buffer that was
  *	attached
@@ -276,13 +216,11 @@ void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 			       struct heapsim_stream *single_to,
 			       const struct heapsim_record_attach *how)
 {
-	struct heapsim_streams *s = m->streams;
+	struct heapsim_streams *s = m->owner->streams;
 
 	managed_keep_past(s, m, ++s->last_seq);
-	WRITE_ONCE(m->newest.attach, state->attach);
-	WRITE_ONCE(m->newest.stream, state->stream);
+	heapsim_ctx_buf_remember(m, state->attach, state->stream, how);
 	m->newest.serial = state->serial;
-	managed_remember_attach(m, how);
 	list_del_init(&m->in_singles);
 	if (single_to)
 		list_add_tail(&m->in_singles, &single_to->singles);
@@ -390,7 +328,7 @@ bool heapsim_managed_sees(const struct heapsim_work *work,
 	const struct heapsim_kept *kept;
 
 	if (!heapsim_is_managed(m) ||
-	    m->streams->attach.class == ATTACH_CONCURRENT)
+	    m->owner->streams->attach.class == ATTACH_CONCURRENT)
 		return true;
 	list_for_each_entry(kept, &work->verdicts, node) {
 		if (kept->buf != m->buf->id)
@@ -426,7 +364,7 @@ int heapsim_managed_clean_for(struct heapsim_streams *s,
 			ret = mutex_lock_killable(&m->buf->lock);
 			if (ret)
 				return ret;
-			ret = managed_clean(m->buf);
+			ret = heapsim_ctx_buf_clean(m->buf);
 			mutex_unlock(&m->buf->lock);
 		}
 		if (!ret && heapsim_is_killed())
@@ -438,59 +376,6 @@ int heapsim_managed_clean_for(struct heapsim_streams *s,
 		cond_resched();
 	}
 	return 0;
-}
-
-static struct heapsim_ctx_buf *managed_take_written(struct heapsim_streams *s,
-						    struct list_head *written)
-{
-	struct heapsim_ctx_buf *m;
-
-	spin_lock(&s->written_lock);
-	m = list_first_entry_or_null(written, struct heapsim_ctx_buf, written);
-	if (m)
-		list_del_init(&m->written);
-	spin_unlock(&s->written_lock);
-	return m;
-}
-
-/**
- * heapsim_managed_settle() - report what was stored to device views
- * @s: locked
- * @party: work that stored
- *
- * Only handles the buffers that are on the list when it is called: a thread
- * that keeps storing adds its buffers again, and this would never end.
- *
- * Return: 0, or -EINTR if the caller is killed; the rest is left to the next
- * call.
- */
-int heapsim_managed_settle(struct heapsim_streams *s,
-			   const struct heapsim_party *party)
-{
-	struct heapsim_ctx_buf *m;
-	LIST_HEAD(written);
-	int ret = 0;
-	u64 serial;
-
-	spin_lock(&s->written_lock);
-	list_splice_init(&s->written, &written);
-	spin_unlock(&s->written_lock);
-	if (list_empty(&written))
-		return 0;
-	serial = heapsim_party_keep(party);
-	while (!ret && (m = managed_take_written(s, &written))) {
-		ret = mutex_lock_killable(&m->buf->lock);
-		if (!ret) {
-			ret = heapsim_devview_settle(m->buf, party, serial);
-			mutex_unlock(&m->buf->lock);
-		}
-		if (ret)
-			heapsim_devview_add_written(m->buf);
-	}
-	spin_lock(&s->written_lock);
-	list_splice(&written, &s->written);
-	spin_unlock(&s->written_lock);
-	return ret;
 }
 
 static u64 managed_oldest_seq(const struct heapsim_streams *s)
@@ -521,7 +406,7 @@ void heapsim_managed_work_ended(struct heapsim_streams *s)
 			continue;
 		if (mutex_lock_killable(&m->buf->lock))
 			break;
-		ret = managed_invalidate(m->buf);
+		ret = heapsim_ctx_buf_invalidate(m->buf);
 		mutex_unlock(&m->buf->lock);
 		/* The invalidate stays owed. */
 		if (ret)
@@ -531,9 +416,13 @@ void heapsim_managed_work_ended(struct heapsim_streams *s)
 	}
 }
 
-static void managed_forget(struct heapsim_ctx_buf *m)
+/**
+ * heapsim_managed_forget() - remove a buffer from its context
+ * @m: buffer of an open that is locked
+ */
+void heapsim_managed_forget(struct heapsim_ctx_buf *m)
 {
-	struct heapsim_streams *s = m->streams;
+	struct heapsim_streams *s = m->owner->streams;
 	struct heapsim_kept *kept, *next;
 
 	list_for_each_entry_safe(kept, next, &m->pasts, node)
@@ -543,8 +432,8 @@ static void managed_forget(struct heapsim_ctx_buf *m)
 	list_del_init(&m->due);
 	list_del_init(&m->owing);
 	list_del_init(&m->left);
-	xa_erase(&s->buf_ids, m->buf->id);
-	if (heapsim_is_managed(m))
+	xa_erase(&m->owner->buf_ids, m->buf->id);
+	if (heapsim_is_managed(m) && !m->uses_rights)
 		attach_buf_destroy(&s->attach, &m->model);
 }
 
@@ -558,110 +447,48 @@ void heapsim_managed_end(struct heapsim_streams *s)
 	struct heapsim_ctx_buf *m;
 	unsigned long id;
 
-	heapsim_managed_settle(s, &nobody);
+	heapsim_ctx_buf_settle(s->owner, &nobody);
 	heapsim_managed_catch_up(s);
-	xa_for_each(&s->buf_ids, id, m) {
-		managed_forget(m);
+	xa_for_each(&s->owner->buf_ids, id, m) {
+		heapsim_managed_forget(m);
 		mutex_lock(&m->buf->lock);
-		WRITE_ONCE(m->buf->is_revoked,
-			   m->buf->kind == HEAPSIM_KIND_DEVICE || m->drops);
+		WRITE_ONCE(m->buf->is_revoked, m->drops);
 		mutex_unlock(&m->buf->lock);
 	}
 }
 
-/* Counters of the model use the requested size, not that of the pages. */
-static void managed_model_init(struct heapsim_streams *s,
-			       struct heapsim_ctx_buf *m,
-			       const struct heapsim_buf_params *params)
-{
-	struct heapsim_record_attach how;
-
-	m->newest.attach = params->attach;
-	heapsim_note_attach(&how, HEAPSIM_ATTACHED_BY_ALLOC);
-	managed_remember_attach(m, &how);
-	attach_buf_create(&s->attach, &m->model, params->len,
-			  params->attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
-								ATTACH_GLOBAL);
-	m->buf->is_revoked = attach_is_revoked(&m->model);
-}
-
 /**
- * heapsim_ctx_buf_create() - add a buffer to a context
- * @buf: managed, pinned or device memory without other users
- * @params: parameters, with the context
- *
- * Context: may sleep.
- * Return: 0, -EBUSY if the user has too many objects, -ENOMEM, or -EINTR if the
- * caller is killed.
+ * heapsim_managed_init() - initialise a buffer that is in no list
+ * @m: new buffer
  */
-int heapsim_ctx_buf_create(struct heapsim_buf *buf,
-			   const struct heapsim_buf_params *params)
+void heapsim_managed_init(struct heapsim_ctx_buf *m)
 {
-	struct heapsim_streams *s = params->ctx->streams;
-	struct heapsim_ctx_buf *m;
-	int ret;
-
-	m = heapsim_limit_alloc(s->user, sizeof(*m));
-	if (IS_ERR(m))
-		return PTR_ERR(m);
-	ret = xa_reserve(&s->buf_ids, buf->id, HEAPSIM_GFP_USER);
-	if (ret)
-		goto err_free;
-	m->buf = buf;
-	m->streams = s;
 	INIT_LIST_HEAD(&m->pasts);
 	INIT_LIST_HEAD(&m->in_singles);
 	INIT_LIST_HEAD(&m->in_flight);
 	INIT_LIST_HEAD(&m->due);
 	INIT_LIST_HEAD(&m->owing);
 	INIT_LIST_HEAD(&m->left);
-	INIT_LIST_HEAD(&m->written);
-	ret = mutex_lock_killable(&s->lock);
-	if (ret)
-		goto err_release;
-	kref_get(&s->refs);
-	buf->owned = m;
-	if (heapsim_is_managed(m))
-		managed_model_init(s, m, params);
-	/* Allocates nothing, because the slot is reserved. */
-	xa_store(&s->buf_ids, buf->id, m, GFP_NOWAIT);
-	mutex_unlock(&s->lock);
-	return 0;
-
-err_release:
-	xa_release(&s->buf_ids, buf->id);
-err_free:
-	heapsim_limit_free(s->user, m);
-	return ret;
 }
 
 /**
- * heapsim_ctx_buf_destroy() - remove a buffer that is released from its context
- * @buf: buffer without users; may belong to no context
+ * heapsim_managed_add() - add a managed buffer to the model
+ * @m: new buffer of an open that is locked
+ * @params: its parameters
+ *
+ * Counters of the model use the requested size, not that of the pages.
  */
-void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
+void heapsim_managed_add(struct heapsim_ctx_buf *m,
+			 const struct heapsim_buf_params *params)
 {
-	struct heapsim_ctx_buf *m = buf->owned;
-	struct heapsim_streams *s;
+	struct heapsim_record_attach how;
 
-	if (!m)
-		return;
-	s = m->streams;
-	mutex_lock(&s->lock);
-	/* A device view may be stored to after its context has ended. */
-	spin_lock(&s->written_lock);
-	list_del_init(&m->written);
-	spin_unlock(&s->written_lock);
-	if (!s->has_ended)
-		managed_forget(m);
-	/* A bracket that is still open is reported after this. */
-	buf->owned = NULL;
-	heapsim_limit_free(s->user, m);
-	if (s->has_ended)
-		mutex_unlock(&s->lock);
-	else
-		heapsim_streams_unlock(s);
-	heapsim_streams_put(s);
+	heapsim_note_attach(&how, HEAPSIM_ATTACHED_BY_ALLOC);
+	heapsim_ctx_buf_remember(m, params->attach, 0, &how);
+	attach_buf_create(&m->owner->streams->attach, &m->model, params->len,
+			  params->attach == HEAPSIM_ATTACH_HOST ? ATTACH_HOST :
+								ATTACH_GLOBAL);
+	m->buf->is_revoked = attach_is_revoked(&m->model);
 }
 
 /* Returns false if the access is allowed by now. */
@@ -672,7 +499,7 @@ static bool managed_touch(struct heapsim_streams *s, struct heapsim_buf *buf,
 	struct attach_why why = { 0 };
 	struct heapsim_stream *st;
 
-	if (s->has_ended ||
+	if (s->owner->has_ended ||
 	    attach_cpu_touch(&s->attach, &buf->owned->model, &why) ==
 	    ATTACH_ALLOWED)
 		return false;
@@ -700,25 +527,13 @@ static vm_fault_t managed_invalidate_rest(struct heapsim_buf *buf)
 	return ret;
 }
 
-static void managed_device_touch(struct heapsim_streams *s,
-				 struct heapsim_buf *buf,
-				 const struct heapsim_access *access)
-{
-	const struct heapsim_party nobody = { 0 };
-
-	buf->owned->cpu_on_device++;
-	s->cpu_on_device++;
-	heapsim_record_cpu_forbidden(buf, HEAPSIM_RECORD_CPU_ON_DEVICE, access,
-				     &nobody);
-}
-
 /**
  * heapsim_managed_touch() - judge a CPU access to a buffer that is revoked
  * @vmf: fault; NULL if the access is no fault or cannot be retried
- * @buf: buffer of a context
+ * @buf: managed buffer of a context
  * @access: access; is_wrong is set if it has been reported
  *
- * Context: takes heapsim_streams.lock; the lock of the buffer is not held.
+ * Context: takes heapsim_owner.lock; the lock of the buffer is not held.
  * Return: 0 to try again; VM_FAULT_SIGBUS if the access is refused or the
  * caller is killed; VM_FAULT_RETRY as for heapsim_fault_lock().
  */
@@ -726,21 +541,16 @@ vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
 				 struct heapsim_buf *buf,
 				 struct heapsim_access *access)
 {
-	struct heapsim_streams *s = buf->owned->streams;
+	struct heapsim_owner *owner = buf->owned->owner;
 	vm_fault_t ret;
 
-	ret = heapsim_fault_lock(vmf, buf->dmabuf, &s->lock);
+	ret = heapsim_fault_lock(vmf, buf->dmabuf, &owner->lock);
 	if (ret)
 		return ret;
-	if (buf->kind == HEAPSIM_KIND_DEVICE) {
-		managed_device_touch(s, buf, access);
-		access->is_wrong = true;
-	} else {
-		access->is_wrong = managed_touch(s, buf, access);
-		if (!access->is_wrong)
-			ret = managed_invalidate_rest(buf);
-	}
-	mutex_unlock(&s->lock);
+	access->is_wrong = managed_touch(owner->streams, buf, access);
+	if (!access->is_wrong)
+		ret = managed_invalidate_rest(buf);
+	mutex_unlock(&owner->lock);
 	return access->is_wrong &&
 	       READ_ONCE(buf->rule.policy) == HEAPSIM_POLICY_STRICT ?
 		VM_FAULT_SIGBUS : ret;

@@ -57,6 +57,11 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 					 buf->dmabuf, &buf->lock);
 		if (ret)
 			return ret;
+		ret = heapsim_ctx_buf_touch(buf, access);
+		if (ret) {
+			mutex_unlock(&buf->lock);
+			return ret;
+		}
 		if (mmap_is_in_doubt(buf, access)) {
 			mutex_unlock(&buf->lock);
 			ret = heapsim_managed_touch(vmf, buf, access);

@@ -13,7 +13,7 @@
 #include <asm/ptrace.h>
 
 #include "bracket.h"
-#include "streams.h"
+#include "ctx_buf.h"
 #include "trace.h"
 
 #define NR_PARTIES	1024	/* jobs whose pages can still be attributed */
@@ -305,7 +305,37 @@ void heapsim_event_report_whole(const struct heapsim_buf *buf, u32 kind,
 		});
 }
 
-static bool record_is_wanted(void)
+/**
+ * heapsim_event_report_work() - report an event of a job of an engine in user
+ *	space
+ * @party: the job
+ * @kind: HEAPSIM_RECORD_SUBMIT, HEAPSIM_RECORD_JOB_BEGIN or
+ *	HEAPSIM_RECORD_JOB_END
+ * @status: result of the job
+ */
+void heapsim_event_report_work(const struct heapsim_party *party, u32 kind,
+			       int status)
+{
+	const bool is_submit = kind == HEAPSIM_RECORD_SUBMIT;
+
+	if (!heapsim_has_event_watchers())
+		return;
+	heapsim_event_report(NULL, &(struct heapsim_event) {
+		.kind = kind,
+		.count = 1,
+		.begin_ns = is_submit ? party->other.time_ns : 0,
+		.is_engines = !is_submit,
+		.party = party,
+		.status = status,
+	});
+}
+
+/**
+ * heapsim_record_is_wanted() - check whether anybody gets records
+ *
+ * Return: true if there is a watcher, or the tracepoint is enabled.
+ */
+bool heapsim_record_is_wanted(void)
 {
 	return heapsim_is_watched() || trace_heapsim_record_enabled();
 }
@@ -345,7 +375,7 @@ void heapsim_record_lines(struct line_buf *lines, enum line_event event,
 	struct heapsim_record r;
 	u64 end = off + len;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, kind_of[event], off, len);
 	switch (event) {
@@ -400,7 +430,7 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_UNBRACKETED_ACCESS, access->off,
 		    access->len);
@@ -418,7 +448,7 @@ void heapsim_record_unbracketed(struct heapsim_buf *buf,
  * @access: access
  * @party: job of a stream because of which the access is forbidden
  *
- * Context: heapsim_streams.lock is held.
+ * Context: managed memory: nobody attaches the buffer meanwhile.
  */
 void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 				  const struct heapsim_access *access,
@@ -427,7 +457,7 @@ void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, kind, access->off, access->len);
 	memcpy(r.attaches, buf->owned->attaches, sizeof(r.attaches));
@@ -442,7 +472,7 @@ void heapsim_record_cpu_forbidden(struct heapsim_buf *buf, u32 kind,
  * @buf: managed buffer
  * @party: job
  *
- * Context: heapsim_streams.lock is held.
+ * Context: heapsim_owner.lock is held.
  */
 void heapsim_record_not_attached(struct heapsim_buf *buf,
 				 const struct heapsim_party *party)
@@ -450,7 +480,7 @@ void heapsim_record_not_attached(struct heapsim_buf *buf,
 	const struct heapsim_cpu nobody = { 0 };
 	struct heapsim_record r;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_ENGINE_NOT_ATTACHED, 0, buf->len);
 	memcpy(r.attaches, buf->owned->attaches, sizeof(r.attaches));
@@ -482,7 +512,7 @@ static void record_brackets(struct heapsim_buf *buf, u32 kind, u32 nr,
 void heapsim_record_open_bracket(struct heapsim_buf *buf,
 				 const struct heapsim_bracket *b)
 {
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_brackets(buf, HEAPSIM_RECORD_MISSING_END, b->open.nr_write,
 			&b->write_start);
@@ -509,7 +539,7 @@ void heapsim_record_unmatched_end(struct heapsim_buf *buf, bool lacks_write,
 	struct heapsim_cpu side;
 	struct heapsim_record r;
 
-	if (!record_is_wanted())
+	if (!heapsim_record_is_wanted())
 		return;
 	record_init(&r, buf, HEAPSIM_RECORD_UNMATCHED_END, 0, buf->len);
 	r.missing = lacks_write ? HEAPSIM_MISSING_START_WRITE :

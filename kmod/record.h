@@ -96,12 +96,15 @@ static inline bool heapsim_has_event_watchers(void)
 	       tracepoint_enabled(heapsim_event);
 }
 
+bool heapsim_record_is_wanted(void);
 u64 heapsim_event_begin(void);
 void heapsim_event_report_whole(const struct heapsim_buf *buf, u32 kind,
 				u32 access, u64 begin_ns,
 				const struct heapsim_party *party);
 void heapsim_event_report(const struct heapsim_buf *buf,
 			  const struct heapsim_event *event);
+void heapsim_event_report_work(const struct heapsim_party *party, u32 kind,
+			       int status);
 
 void heapsim_note_cpu(struct heapsim_cpu *side, u64 addr, bool is_write);
 void heapsim_note_store(struct heapsim_cpu *side, u64 addr,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Streams, events, host functions and works of an open of /dev/heapsim: the
- * commands in front of the model (model/attach.c). heapsim_streams.lock
+ * commands in front of the model (model/attach.c). heapsim_owner.lock
  * serialises them. Memory that a command may need is allocated without the
  * lock, and the command is run again: see attempt_run().
  */
@@ -128,7 +128,7 @@ struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
  */
 static bool streams_are_over(const struct heapsim_streams *s)
 {
-	return !s->has_ended && heapsim_is_killed();
+	return !s->owner->has_ended && heapsim_is_killed();
 }
 
 /*
@@ -147,12 +147,12 @@ static void streams_trim(struct heapsim_streams *s, u64 nr_kept)
 		cond_resched();
 	}
 	while (!streams_are_over(s) && s->attach.nr_pool > nr_kept) {
-		heapsim_limit_free(s->user, attach_take_op(&s->attach));
+		heapsim_limit_free(s->owner->user, attach_take_op(&s->attach));
 		cond_resched();
 	}
 	while (!streams_are_over(s) && s->nr_spare > nr_kept) {
 		kept = heapsim_kept_get(s);
-		heapsim_limit_free(s->user, kept);
+		heapsim_limit_free(s->owner->user, kept);
 		cond_resched();
 	}
 }
@@ -164,12 +164,13 @@ static void streams_trim(struct heapsim_streams *s, u64 nr_kept)
 void heapsim_streams_unlock(struct heapsim_streams *s)
 {
 	streams_trim(s, MAX_SPARE + atomic_read(&s->nr_wanted));
-	mutex_unlock(&s->lock);
+	mutex_unlock(&s->owner->lock);
 }
 
 static int attempt_lock(struct heapsim_streams *s, bool waits)
 {
-	return heapsim_is_killed() ? -EINTR : heapsim_lock(&s->lock, waits);
+	return heapsim_is_killed() ? -EINTR :
+				     heapsim_lock(&s->owner->lock, waits);
 }
 
 static int attempt_stock_ops(struct heapsim_streams *s, u64 nr, bool waits)
@@ -182,16 +183,16 @@ static int attempt_stock_ops(struct heapsim_streams *s, u64 nr, bool waits)
 	 * checks it again.
 	 */
 	while (data_race(s->attach.nr_pool) < nr) {
-		op = heapsim_limit_alloc(s->user, sizeof(*op));
+		op = heapsim_limit_alloc(s->owner->user, sizeof(*op));
 		if (IS_ERR(op))
 			return PTR_ERR(op);
 		ret = attempt_lock(s, waits);
 		if (ret) {
-			heapsim_limit_free(s->user, op);
+			heapsim_limit_free(s->owner->user, op);
 			return ret;
 		}
 		attach_give_op(&s->attach, op);
-		mutex_unlock(&s->lock);
+		mutex_unlock(&s->owner->lock);
 	}
 	return 0;
 }
@@ -203,18 +204,18 @@ static int attempt_stock_kept(struct heapsim_streams *s, u64 nr, bool waits)
 
 	/* Only a hint, as above. */
 	while (data_race(s->nr_spare) < nr) {
-		kept = heapsim_limit_alloc(s->user, sizeof(*kept));
+		kept = heapsim_limit_alloc(s->owner->user, sizeof(*kept));
 		if (IS_ERR(kept))
 			return PTR_ERR(kept);
 		INIT_LIST_HEAD(&kept->node);
 		INIT_LIST_HEAD(&kept->in_streams);
 		ret = attempt_lock(s, waits);
 		if (ret) {
-			heapsim_limit_free(s->user, kept);
+			heapsim_limit_free(s->owner->user, kept);
 			return ret;
 		}
 		heapsim_kept_put(s, kept);
-		mutex_unlock(&s->lock);
+		mutex_unlock(&s->owner->lock);
 	}
 	return 0;
 }
@@ -283,19 +284,21 @@ static int attempt_run(const struct heapsim_call *call,
 		       int (*run)(struct heapsim_streams *s,
 				  struct attempt *request))
 {
-	struct heapsim_streams *s = call->ctx->streams;
+	struct heapsim_streams *s = call->ctx->owner->streams;
 	int ret;
 
 	do {
-		ret = heapsim_lock(&s->lock, call->waits);
+		ret = heapsim_lock(&s->owner->lock, call->waits);
 		if (ret)
 			break;
-		ret = streams_catch_up(s, call->waits);
+		ret = heapsim_owner_choose(s->owner, HEAPSIM_SET_STREAMS);
+		if (!ret)
+			ret = streams_catch_up(s, call->waits);
 		if (!ret)
 			ret = run(s, request);
 		if (ret == WANTS_MORE) {
 			attempt_want(s, request);
-			mutex_unlock(&s->lock);
+			mutex_unlock(&s->owner->lock);
 		} else {
 			heapsim_streams_unlock(s);
 		}
@@ -438,7 +441,7 @@ static int stream_attach(struct heapsim_streams *s, struct attempt *request)
 {
 	const struct heapsim_attach_op *cmd = request->cmd;
 	struct heapsim_stream *st = stream_find(s, cmd->stream);
-	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(s, cmd->buf);
+	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(s->owner, cmd->buf);
 	struct heapsim_state state = { .attach = cmd->attach };
 	struct heapsim_record_attach how;
 	enum attach_kind kind = ATTACH_GLOBAL;
@@ -716,10 +719,10 @@ int heapsim_host_return(struct heapsim_call *call)
  */
 void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id)
 {
-	struct heapsim_streams *s = ctx->streams;
+	struct heapsim_streams *s = ctx->owner->streams;
 	struct heapsim_host *host;
 
-	mutex_lock(&s->lock);
+	mutex_lock(&s->owner->lock);
 	host = host_find(s, id);
 	if (host) {
 		attach_host_withdraw(&s->attach, host->op);
@@ -729,22 +732,6 @@ void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id)
 }
 
 /* Works */
-
-static void work_report(const struct heapsim_work *work, u32 kind, int status)
-{
-	const bool is_submit = kind == HEAPSIM_RECORD_SUBMIT;
-
-	if (!heapsim_has_event_watchers())
-		return;
-	heapsim_event_report(NULL, &(struct heapsim_event) {
-		.kind = kind,
-		.count = 1,
-		.begin_ns = is_submit ? work->party.other.time_ns : 0,
-		.is_engines = !is_submit,
-		.party = &work->party,
-		.status = status,
-	});
-}
 
 static void work_init(struct heapsim_streams *s, struct heapsim_work *work,
 		      struct heapsim_stream *st,
@@ -780,7 +767,7 @@ static int work_submit(struct heapsim_streams *s, struct attempt *request)
 	heapsim_managed_judge_all(s, st, work);
 	cmd->work = work->object.id;
 	trace_heapsim_work(work->object.id, st->object.id, 0);
-	work_report(work, HEAPSIM_RECORD_SUBMIT, 0);
+	heapsim_event_report_work(&work->party, HEAPSIM_RECORD_SUBMIT, 0);
 	heapsim_object_publish(s->objects, request->object);
 	return 0;
 }
@@ -818,7 +805,7 @@ static int work_begin(struct heapsim_streams *s, struct attempt *request)
 		return -EBUSY;
 	work->has_begun = true;
 	s->nr_unbegun--;
-	work_report(work, HEAPSIM_RECORD_JOB_BEGIN, 0);
+	heapsim_event_report_work(&work->party, HEAPSIM_RECORD_JOB_BEGIN, 0);
 	ret = heapsim_managed_clean_for(s, work);
 	if (ret) {
 		work->has_begun = false;
@@ -858,7 +845,8 @@ static void work_forget(struct heapsim_streams *s, struct heapsim_work *work,
 	struct heapsim_kept *kept, *next;
 
 	if (work->has_begun)
-		work_report(work, HEAPSIM_RECORD_JOB_END, status);
+		heapsim_event_report_work(&work->party, HEAPSIM_RECORD_JOB_END,
+					  status);
 	list_for_each_entry_safe(kept, next, &work->verdicts, node)
 		heapsim_kept_put(s, kept);
 	list_del(&work->node);
@@ -875,7 +863,7 @@ static int work_end(struct heapsim_streams *s, struct attempt *request)
 		return -ENOENT;
 	if (!work->has_begun)
 		return -EBUSY;
-	ret = heapsim_managed_settle(s, &work->party);
+	ret = heapsim_ctx_buf_settle(s->owner, &work->party);
 	if (ret)
 		return ret;
 	trace_heapsim_work(work->object.id, work->party.other.stream, 2);
@@ -910,10 +898,10 @@ int heapsim_work_end(struct heapsim_call *call)
  */
 void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id)
 {
-	struct heapsim_streams *s = ctx->streams;
+	struct heapsim_streams *s = ctx->owner->streams;
 	struct heapsim_work *work;
 
-	mutex_lock(&s->lock);
+	mutex_lock(&s->owner->lock);
 	work = work_find(s, id);
 	if (work) {
 		s->nr_unbegun -= !work->has_begun;
@@ -927,7 +915,7 @@ static int work_touch(struct heapsim_streams *s, struct attempt *request)
 {
 	struct heapsim_work_touch *cmd = request->cmd;
 	struct heapsim_work *work = work_find(s, cmd->work);
-	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(s, cmd->buf);
+	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(s->owner, cmd->buf);
 	struct heapsim_state state = { 0 };
 
 	if (!work || !m)
@@ -1001,11 +989,23 @@ int heapsim_stream_sync(struct heapsim_call *call)
 	return attempt_run(call, &request, stream_sync_id);
 }
 
+/* @m: NULL: all buffers */
+static u64 stream_nr_on_device(struct heapsim_owner *owner,
+			       const struct heapsim_ctx_buf *m)
+{
+	u64 nr;
+
+	spin_lock(&owner->rights_lock);
+	nr = m ? m->cpu_on_device : owner->cpu_on_device;
+	spin_unlock(&owner->rights_lock);
+	return nr;
+}
+
 static int streams_info(struct heapsim_streams *s,
 			struct heapsim_attach_info *cmd)
 {
 	memcpy(&cmd->count, &s->attach.count, sizeof(s->attach.count));
-	cmd->count.cpu_on_device = s->cpu_on_device;
+	cmd->count.cpu_on_device = stream_nr_on_device(s->owner, NULL);
 	cmd->is_cpu_allowed = !s->attach.nr_active ||
 			      s->attach.class == ATTACH_CONCURRENT;
 	return 0;
@@ -1023,7 +1023,7 @@ static int stream_info(struct heapsim_streams *s, struct attempt *request)
 			      engine_not_attached));
 	if (!cmd->buf)
 		return streams_info(s, cmd);
-	m = heapsim_ctx_buf_find(s, cmd->buf);
+	m = heapsim_ctx_buf_find(s->owner, cmd->buf);
 	if (!m)
 		return -ENOENT;
 	cmd->is_cpu_allowed = m->buf->kind != HEAPSIM_KIND_DEVICE;
@@ -1032,7 +1032,7 @@ static int stream_info(struct heapsim_streams *s, struct attempt *request)
 		cmd->is_cpu_allowed = !attach_is_revoked(&m->model);
 	}
 	memcpy(&cmd->count, &count, sizeof(count));
-	cmd->count.cpu_on_device = m->cpu_on_device;
+	cmd->count.cpu_on_device = stream_nr_on_device(s->owner, m);
 	cmd->attach = m->newest.attach;
 	cmd->attach_stream = m->newest.stream;
 	return 0;
@@ -1063,28 +1063,26 @@ int heapsim_stream_attach_info(struct heapsim_call *call)
 
 /**
  * heapsim_streams_create() - create the streams of an open
+ * @owner: owner of the buffers of the open
  * @objects: table of the open
  *
- * Return: streams for heapsim_streams_end(), or NULL without memory.
+ * Return: streams for heapsim_streams_end() and heapsim_streams_free(), or NULL
+ * without memory.
  */
-struct heapsim_streams *heapsim_streams_create(struct heapsim_objects *objects)
+struct heapsim_streams *heapsim_streams_create(struct heapsim_owner *owner,
+					       struct heapsim_objects *objects)
 {
 	struct heapsim_streams *s = kzalloc(sizeof(*s), HEAPSIM_GFP_USER);
 
 	if (!s)
 		return NULL;
+	s->owner = owner;
 	s->objects = objects;
-	s->user = heapsim_limit_user_ref(objects->user);
-	kref_init(&s->refs);
-	mutex_init(&s->lock);
-	xa_init_flags(&s->buf_ids, XA_FLAGS_ACCOUNT);
 	INIT_LIST_HEAD(&s->works);
 	INIT_LIST_HEAD(&s->in_flight);
 	INIT_LIST_HEAD(&s->due);
 	INIT_LIST_HEAD(&s->owing);
 	INIT_LIST_HEAD(&s->left);
-	spin_lock_init(&s->written_lock);
-	INIT_LIST_HEAD(&s->written);
 	INIT_LIST_HEAD(&s->pasts);
 	INIT_LIST_HEAD(&s->spare);
 	attach_init(&s->attach, heapsim_config.profile);
@@ -1093,32 +1091,18 @@ struct heapsim_streams *heapsim_streams_create(struct heapsim_objects *objects)
 	return s;
 }
 
-static void streams_free(struct kref *refs)
+/**
+ * heapsim_streams_free() - free the streams of an open
+ * @s: from heapsim_streams_create(), without users
+ */
+void heapsim_streams_free(struct heapsim_streams *s)
 {
-	struct heapsim_streams *s = container_of(refs, struct heapsim_streams,
-						 refs);
-
-	xa_destroy(&s->buf_ids);
-	mutex_destroy(&s->lock);
-	heapsim_limit_user_put(s->user);
 	kfree(s);
 }
 
 /**
- * heapsim_streams_put() - drop the reference of a buffer
- * @s: not locked
- */
-void heapsim_streams_put(struct heapsim_streams *s)
-{
-	kref_put(&s->refs, streams_free);
-}
-
-/**
  * heapsim_streams_end() - end all streams of an open that is closed
- * @s: from heapsim_streams_create()
- *
- * Buffers may stay allocated. The CPU may access them then, except device
- * memory.
+ * @s: locked
  */
 void heapsim_streams_end(struct heapsim_streams *s)
 {
@@ -1126,9 +1110,7 @@ void heapsim_streams_end(struct heapsim_streams *s)
 	struct heapsim_object *object;
 	unsigned long id;
 
-	mutex_lock(&s->lock);
 	s->attach.act = NULL;
-	s->has_ended = true;
 	list_for_each_entry_safe(work, next, &s->works, node)
 		work_forget(s, work, -ECANCELED);
 	heapsim_managed_end(s);
@@ -1146,6 +1128,4 @@ void heapsim_streams_end(struct heapsim_streams *s)
 	}
 	attach_fini(&s->attach);
 	streams_trim(s, 0);
-	mutex_unlock(&s->lock);
-	heapsim_streams_put(s);
 }

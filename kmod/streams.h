@@ -6,23 +6,7 @@
 #ifndef HEAPSIM_STREAMS_H
 #define HEAPSIM_STREAMS_H
 
-#include <linux/kref.h>
-
-#include "buf.h"
-#include "ctx.h"
-#include "model/attach.h"
-
-/**
- * struct heapsim_state - an attach state
- * @attach: HEAPSIM_ATTACH_*
- * @stream: id of the stream that the buffer is single to, else 0
- * @serial: number of that stream, never reused
- */
-struct heapsim_state {
-	u32 attach;
-	u32 stream;
-	u64 serial;
-};
+#include "ctx_buf.h"
 
 /**
  * struct heapsim_stream - a stream
@@ -84,19 +68,15 @@ struct heapsim_work {
 
 /**
  * struct heapsim_streams - streams, works and buffers of an open
- * @refs: references of the open and of each buffer
- * @user: user that all of this counts for, with a reference
+ * @owner: owner of the buffers of the open. Its lock protects the fields below
+ *	@nr_wanted, and the above types of @objects
  * @objects: table of streams, events, host functions and works; valid until
- *	@has_ended
+ *	heapsim_owner.has_ended
  * @nr_wanted: upper bound of the spare objects that running commands stock
- * @lock: protects the fields below, and the above types of @objects. Memory is
- *	allocated before it is taken
  * @attach: model
- * @has_ended: the open has been closed
  * @null: NULL stream
  * @last_seq: last heapsim_work.seq
  * @last_serial: last heapsim_stream.serial
- * @buf_ids: struct heapsim_ctx_buf by id of the buffer
  * @works: struct heapsim_work, in order
  * @nr_unbegun: works that have not begun
  * @in_flight: struct heapsim_ctx_buf that may have an attach in flight
@@ -105,81 +85,38 @@ struct heapsim_work {
  * @owing: struct heapsim_ctx_buf whose CPU invalidate waits for a work
  * @left: struct heapsim_ctx_buf that killed callers have left with PTEs, or
  *	with lines to invalidate; completed by the next command
- * @written_lock: inside heapsim_buf.lock; protects @written
- * @written: struct heapsim_ctx_buf whose device view was stored to
  * @pasts: struct heapsim_kept, in order
  * @spare: unused struct heapsim_kept
  * @nr_spare: number of @spare
- * @cpu_on_device: forbidden CPU accesses to device memory of all buffers
  */
 struct heapsim_streams {
-	struct kref refs;
-	struct heapsim_user *user;
+	struct heapsim_owner *owner;
 	struct heapsim_objects *objects;
 	atomic_t nr_wanted;
 
-	struct mutex lock;
 	struct attach_ctx attach;
-	bool has_ended;
 	struct heapsim_stream null;
 	u64 last_seq;
 	u64 last_serial;
-	struct xarray buf_ids;
 	struct list_head works;
 	u64 nr_unbegun;
 	struct list_head in_flight;
 	struct list_head due;
 	struct list_head owing;
 	struct list_head left;
-	spinlock_t written_lock;
-	struct list_head written;
 	struct list_head pasts;
 	struct list_head spare;
 	u64 nr_spare;
-	u64 cpu_on_device;
-};
-
-/**
- * struct heapsim_ctx_buf - state of a buffer in its context
- * @buf: buffer
- * @streams: streams of its open, with a reference
- * @model: managed memory: buffer in the model
- * @newest: managed memory: newest state; written with the lock held, read by
- *	records without it
- * @attaches: last attaches, newest first, for records
- * @pasts: struct heapsim_kept, in order: earlier states
- * @in_singles: entry in heapsim_stream.singles
- * @in_flight: entry in heapsim_streams.in_flight
- * @due: entry in heapsim_streams.due
- * @owing: entry in heapsim_streams.owing
- * @left: entry in heapsim_streams.left
- * @drops: lines must be invalidated before the CPU accesses the buffer
- * @written: entry in heapsim_streams.written
- * @owes_to: the invalidate waits for works up to this heapsim_work.seq
- * @cpu_on_device: device memory: forbidden CPU accesses
- */
-struct heapsim_ctx_buf {
-	struct heapsim_buf *buf;
-	struct heapsim_streams *streams;
-	struct attach_buf model;
-	struct heapsim_state newest;
-	struct heapsim_record_attach attaches[HEAPSIM_RECORD_NR_ATTACHES];
-	struct list_head pasts;
-	struct list_head in_singles;
-	struct list_head in_flight;
-	struct list_head due;
-	struct list_head owing;
-	struct list_head left;
-	bool drops;
-	struct list_head written;
-	u64 owes_to;
-	u64 cpu_on_device;
 };
 
 /* stream.c */
 struct heapsim_stream *heapsim_stream_of(struct heapsim_streams *s,
 					 struct attach_stream *model);
-void heapsim_streams_put(struct heapsim_streams *s);
+struct heapsim_streams *
+heapsim_streams_create(struct heapsim_owner *owner,
+		       struct heapsim_objects *objects);
+void heapsim_streams_end(struct heapsim_streams *s);
+void heapsim_streams_free(struct heapsim_streams *s);
 void heapsim_streams_unlock(struct heapsim_streams *s);
 struct heapsim_kept *heapsim_kept_get(struct heapsim_streams *s);
 void heapsim_kept_put(struct heapsim_streams *s, struct heapsim_kept *kept);
@@ -188,7 +125,10 @@ void heapsim_kept_put(struct heapsim_streams *s, struct heapsim_kept *kept);
 void heapsim_managed_act(struct attach_ctx *attach, struct attach_buf *model,
 			 u32 what);
 int heapsim_managed_catch_up(struct heapsim_streams *s);
-struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_streams *s, u64 id);
+void heapsim_managed_init(struct heapsim_ctx_buf *m);
+void heapsim_managed_add(struct heapsim_ctx_buf *m,
+			 const struct heapsim_buf_params *params);
+void heapsim_managed_forget(struct heapsim_ctx_buf *m);
 void heapsim_managed_set_state(struct heapsim_ctx_buf *m,
 			       const struct heapsim_state *state,
 			       struct heapsim_stream *single_to,
@@ -202,14 +142,7 @@ bool heapsim_managed_sees(const struct heapsim_work *work,
 			  struct heapsim_state *state);
 int heapsim_managed_clean_for(struct heapsim_streams *s,
 			      const struct heapsim_work *work);
-int heapsim_managed_settle(struct heapsim_streams *s,
-			   const struct heapsim_party *party);
 void heapsim_managed_work_ended(struct heapsim_streams *s);
 void heapsim_managed_end(struct heapsim_streams *s);
-
-static inline bool heapsim_is_managed(const struct heapsim_ctx_buf *m)
-{
-	return m->buf->kind == HEAPSIM_KIND_MANAGED;
-}
 
 #endif

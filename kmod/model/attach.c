@@ -985,12 +985,7 @@ static int point_known(struct attach_ctx *ctx, const struct attach_point *point)
 void attach_init(struct attach_ctx *ctx, const struct profile *profile)
 {
 	memset(ctx, 0, sizeof(*ctx));
-	if (profile->has_concurrent_access)
-		ctx->class = ATTACH_CONCURRENT;
-	else if (profile->is_io_coherent)
-		ctx->class = ATTACH_IO_COHERENT;
-	else
-		ctx->class = ATTACH_NONCOHERENT;
+	ctx->class = attach_class_of(profile);
 	queue_init(&ctx->domain);
 	right_group_init(&ctx->group);
 	list_init(&ctx->claims);

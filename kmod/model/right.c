@@ -10,10 +10,25 @@
  */
 #include "right.h"
 #include "list.h"
+#include "profile.h"
 
 #define of_link(link, member) \
 	((struct right_buf *)((char *)(link) - \
 			      offsetof(struct right_buf, member)))
+
+/**
+ * attach_class_of() - the kind of a board
+ * @profile: the board
+ *
+ * Return: the kind.
+ */
+enum attach_class attach_class_of(const struct profile *profile)
+{
+	if (profile->has_concurrent_access)
+		return ATTACH_CONCURRENT;
+	return profile->is_io_coherent ? ATTACH_IO_COHERENT :
+					 ATTACH_NONCOHERENT;
+}
 
 /**
  * right_group_init() - make an empty group, that the CPU may touch
@@ -79,8 +94,8 @@ static void clean_odd(struct right_group *group, struct right_buf *buf,
 }
 
 /**
- * right_group_allow() - the CPU may touch a group again
- * @group: the group, that it might not touch
+ * right_group_clean() - note the GPU clean of a group that was due
+ * @group: the group, that the CPU may not touch
  * @again: a job that has seen it may still run, so that what is due now is due
  *	the next time, too
  * @cleaned: out: the buffers for which a GPU clean was due
@@ -88,13 +103,12 @@ static void clean_odd(struct right_group *group, struct right_buf *buf,
  * What right_is_due() says before this call is to be done for the cached and
  * the mapped ones.
  */
-void right_group_allow(struct right_group *group, bool again,
+void right_group_clean(struct right_group *group, bool again,
 		       struct right_sum *cleaned)
 {
 	struct attach_link *link;
 
 	memset(cleaned, 0, sizeof(*cleaned));
-	group->is_refused = false;
 	group->tally.restored++;
 	if (group->is_due) {
 		group->tally.gpu_cleans++;
@@ -109,6 +123,28 @@ void right_group_allow(struct right_group *group, bool again,
 		return;
 	group->is_due = false;
 	forget_odd(group);
+}
+
+/**
+ * right_group_restore() - the CPU may touch a group again
+ * @group: the group, that it might not touch, after right_group_clean()
+ */
+void right_group_restore(struct right_group *group)
+{
+	group->is_refused = false;
+}
+
+/**
+ * right_group_allow() - right_group_clean() and right_group_restore()
+ * @group: as for right_group_clean()
+ * @again: the same
+ * @cleaned: out: the same
+ */
+void right_group_allow(struct right_group *group, bool again,
+		       struct right_sum *cleaned)
+{
+	right_group_clean(group, again, cleaned);
+	right_group_restore(group);
 }
 
 static struct right_buf *first_of(struct attach_link *head)

@@ -12,6 +12,9 @@
  * which a change has to be carried out are in lists of the group.
  *
  * Nothing here locks: the host serialises all calls on a group and its buffers.
+ * It may do so separately for what faults need, which is is_refused, lines,
+ * is_dirty and the lists of mapped, cached and dirty buffers, and for all else.
+ * Then right_group_refuse(), right_join() and right_leave() need both.
  */
 #ifndef HEAPSIM_MODEL_RIGHT_H
 #define HEAPSIM_MODEL_RIGHT_H
@@ -31,6 +34,8 @@ enum attach_class {
 	ATTACH_IO_COHERENT,
 	ATTACH_CONCURRENT,
 };
+
+struct profile;
 
 /**
  * struct attach_link - a place in a list, or a list's head
@@ -144,9 +149,14 @@ struct right_sum {
 	u64 nr_visited;
 };
 
+enum attach_class attach_class_of(const struct profile *profile);
+
 void right_group_init(struct right_group *group);
 u64 right_group_job(struct right_group *group);
 void right_group_refuse(struct right_group *group);
+void right_group_clean(struct right_group *group, bool again,
+		       struct right_sum *cleaned);
+void right_group_restore(struct right_group *group);
 void right_group_allow(struct right_group *group, bool again,
 		       struct right_sum *cleaned);
 struct right_buf *right_group_mapped(struct right_group *group);

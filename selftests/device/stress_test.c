@@ -22,12 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "stream.h"
+#include "rights.h"
 
 #define NR_PROCESSES	4
 #define NR_SHARED	6	/* buffers that all processes have */
 #define NR_BUFS		12	/* buffers of a process, with the shared ones */
-#define NR_DEVS		3
+#define NR_DEVS		4
+#define RIGHTS_DEV	3	/* its caller knows the order of its streams */
 #define MAX_PAGES	24
 #define MAX_ID		24	/* most ids are those of objects that exist */
 #define KILL_EVERY_MS	700
@@ -141,6 +142,22 @@ static int some_dev(struct process *p)
 static struct buf *some_buf(struct process *p)
 {
 	return &p->bufs[below(p, NR_BUFS)];
+}
+
+static int rights_dev(const struct process *p)
+{
+	return p->dev[RIGHTS_DEV];
+}
+
+/* Mostly one that the rights are about, if there is one. */
+static struct buf *rights_buf(struct process *p)
+{
+	struct buf *b = some_buf(p);
+	unsigned int i;
+
+	for (i = 0; i < 8 && b->dev != RIGHTS_DEV; i++)
+		b = some_buf(p);
+	return b;
 }
 
 static void buf_drop(struct buf *b)
@@ -432,6 +449,60 @@ static int do_work(struct process *p)
 	}
 }
 
+static int do_rights_attach(struct process *p)
+{
+	struct heapsim_buf_attach cmd = {
+		.flags = below(p, 1 << 6),
+		.buf = rights_buf(p)->id,
+		.stream = below(p, 2) * below(p, MAX_ID),
+		.blocker = below(p, 2) * below(p, MAX_ID),
+		.attach = below(p, 5),
+		.right = below(p, HEAPSIM_RIGHT_REFUSED + 1),
+	};
+
+	return rights_attach_errno(rights_dev(p), &cmd);
+}
+
+static int do_rights_work(struct process *p)
+{
+	const struct heapsim_work_verdict verdict = {
+		.buf = rights_buf(p)->id,
+		.sees = below(p, 2),
+	};
+	const uint64_t work = 1 + below(p, MAX_ID);
+
+	switch (below(p, 4)) {
+	case 0:
+		return rights_work_add_errno(rights_dev(p), below(p, MAX_ID),
+					     work, "gpu");
+	case 1:
+		return rights_work_start_errno(rights_dev(p), work, &verdict,
+					       below(p, 2));
+	case 2:
+		return rights_work_finish_errno(rights_dev(p), work);
+	default:
+		return rights_work_report_errno(rights_dev(p), work,
+						verdict.buf);
+	}
+}
+
+static int do_rights_stream(struct process *p)
+{
+	switch (below(p, 6)) {
+	case 0:
+		return rights_stream_errno(rights_dev(p),
+					   HEAPSIM_IOC_STREAM_ADD,
+					   below(p, MAX_ID));
+	case 1:
+		return rights_stream_errno(rights_dev(p),
+					   HEAPSIM_IOC_STREAM_REMOVE,
+					   below(p, MAX_ID));
+	default:
+		return rights_state_errno(rights_dev(p), below(p, MAX_ID),
+					  below(p, 8));
+	}
+}
+
 static int do_stream_sync(struct process *p)
 {
 	uint32_t scope = 1 + below(p, 3);
@@ -484,10 +555,21 @@ static int do_policy(struct process *p)
 	return device_ioctl_errno(some_dev(p), HEAPSIM_IOC_POLICY, &set);
 }
 
+static int dev_open(size_t i)
+{
+	int dev = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	struct heapsim_rights_info info;
+
+	/* The first command decides. */
+	if (dev >= 0 && i == RIGHTS_DEV)
+		rights_info_errno(dev, 0, &info);
+	return dev;
+}
+
 static int do_reopen(struct process *p)
 {
 	size_t i = below(p, NR_DEVS);
-	int dev = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	int dev = dev_open(i);
 
 	if (dev < 0)
 		return -errno;
@@ -570,6 +652,9 @@ static const struct op {
 	{ do_host, "host", 3 },
 	{ do_work, "work", 6 },
 	{ do_stream_sync, "stream_sync", 3 },
+	{ do_rights_attach, "rights_attach", 5 },
+	{ do_rights_work, "rights_work", 6 },
+	{ do_rights_stream, "rights_stream", 6 },
 	{ do_info, "info", 2 },
 	{ do_watch, "watch", 2 },
 	{ do_policy, "policy", 2 },
@@ -589,7 +674,7 @@ static bool is_documented(const struct op *op, int error)
 	switch (error) {
 	case 0: case -EINVAL: case -ENOENT: case -EBADF: case -EBUSY:
 	case -ENOMEM: case -EOPNOTSUPP: case -EINTR: case -EAGAIN:
-	case -ETIMEDOUT: case -EPERM:
+	case -ETIMEDOUT: case -EPERM: case -EEXIST:
 		return true;
 	case -EFAULT:
 		return op->run == do_touch;
@@ -604,8 +689,7 @@ static void process_open(struct process *p, uint64_t seed)
 {
 	p->random = seed * 0x9e3779b97f4a7c15ULL | 1;
 	for (size_t i = 0; i < NR_DEVS; i++)
-		p->dev[i] = open("/dev/heapsim",
-				 O_RDWR | O_CLOEXEC | O_NONBLOCK);
+		p->dev[i] = dev_open(i);
 	for (size_t i = NR_SHARED; i < NR_BUFS; i++)
 		p->bufs[i] = (struct buf) { .fd = -1, .dev = -1 };
 }

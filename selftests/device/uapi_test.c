@@ -274,6 +274,59 @@ AT(heapsim_buf_reopen, fd_flags, 4);
 AT(heapsim_buf_reopen, fd, 8);
 AT(heapsim_buf_reopen, new_fd, 12);
 
+SIZE_IS(heapsim_stream_id, 16);
+AT(heapsim_stream_id, flags, 4);
+AT(heapsim_stream_id, stream, 8);
+
+SIZE_IS(heapsim_stream_state, 16);
+AT(heapsim_stream_state, flags, 4);
+AT(heapsim_stream_state, stream, 8);
+
+SIZE_IS(heapsim_buf_attach, 40);
+AT(heapsim_buf_attach, flags, 4);
+AT(heapsim_buf_attach, buf, 8);
+AT(heapsim_buf_attach, stream, 16);
+AT(heapsim_buf_attach, blocker, 24);
+AT(heapsim_buf_attach, attach, 32);
+AT(heapsim_buf_attach, right, 36);
+
+SIZE_IS(heapsim_work_add, 64);
+AT(heapsim_work_add, flags, 4);
+AT(heapsim_work_add, stream, 8);
+AT(heapsim_work_add, work, 16);
+AT(heapsim_work_add, kernel, 24);
+AT(heapsim_work_add, name, 32);
+
+static_assert(sizeof(struct heapsim_work_verdict) == 16, "verdict");
+AT(heapsim_work_verdict, sees, 8);
+AT(heapsim_work_verdict, reserved, 12);
+
+SIZE_IS(heapsim_work_start, 32);
+AT(heapsim_work_start, flags, 4);
+AT(heapsim_work_start, work, 8);
+AT(heapsim_work_start, verdicts, 16);
+AT(heapsim_work_start, nr_verdicts, 24);
+AT(heapsim_work_start, reserved, 28);
+
+SIZE_IS(heapsim_work_finish, 16);
+AT(heapsim_work_finish, flags, 4);
+AT(heapsim_work_finish, work, 8);
+
+SIZE_IS(heapsim_work_report, 24);
+AT(heapsim_work_report, access, 4);
+AT(heapsim_work_report, work, 8);
+AT(heapsim_work_report, buf, 16);
+
+SIZE_IS(heapsim_rights_info, 56);
+AT(heapsim_rights_info, flags, 4);
+AT(heapsim_rights_info, buf, 8);
+AT(heapsim_rights_info, attach, 16);
+AT(heapsim_rights_info, is_cpu_allowed, 20);
+AT(heapsim_rights_info, attach_stream, 24);
+AT(heapsim_rights_info, cpu_while_active, 32);
+AT(heapsim_rights_info, engine_not_attached, 40);
+AT(heapsim_rights_info, cpu_on_device, 48);
+
 static_assert(sizeof(struct heapsim_uring_cmd) == 16, "room in an SQE");
 AT(heapsim_uring_cmd, reserved, 8);
 
@@ -309,6 +362,15 @@ static_assert(HEAPSIM_IOC_SYNC == 0xe71c, "sync");
 static_assert(HEAPSIM_IOC_ATTACH_INFO == 0xe71d, "attach info");
 static_assert(HEAPSIM_IOC_RANGE_MAINTAIN == 0xe71e, "range maintain");
 static_assert(HEAPSIM_IOC_BUF_REOPEN == 0xe71f, "buf reopen");
+static_assert(HEAPSIM_IOC_STREAM_ADD == 0xe720, "stream add");
+static_assert(HEAPSIM_IOC_STREAM_REMOVE == 0xe721, "stream remove");
+static_assert(HEAPSIM_IOC_STREAM_STATE == 0xe722, "stream state");
+static_assert(HEAPSIM_IOC_BUF_ATTACH == 0xe723, "buf attach");
+static_assert(HEAPSIM_IOC_WORK_ADD == 0xe724, "work add");
+static_assert(HEAPSIM_IOC_WORK_START == 0xe725, "work start");
+static_assert(HEAPSIM_IOC_WORK_FINISH == 0xe726, "work finish");
+static_assert(HEAPSIM_IOC_WORK_REPORT == 0xe727, "work report");
+static_assert(HEAPSIM_IOC_RIGHTS_INFO == 0xe728, "rights info");
 
 static_assert(HEAPSIM_KIND_SYSTEM == 0 && HEAPSIM_KIND_NONCOHERENT == 1 &&
 	      HEAPSIM_KIND_COHERENT == 2 && HEAPSIM_KIND_UNCACHED == 3 &&
@@ -361,6 +423,12 @@ union any {
 	struct heapsim_attach_info attach_info;
 	struct heapsim_range_maintain range_maintain;
 	struct heapsim_buf_reopen buf_reopen;
+	struct heapsim_stream_id stream_id;
+	struct heapsim_buf_attach buf_attach;
+	struct heapsim_work_add work_add;
+	struct heapsim_work_start work_start;
+	struct heapsim_work_finish work_finish;
+	struct heapsim_work_report work_report;
 	uint8_t bytes[1024];
 };
 
@@ -374,6 +442,7 @@ struct world {
 	int fd;
 	int managed;
 	bool is_watching;
+	uint64_t last_id;	/* of a stream or work */
 	struct heapsim_range range;
 	union any any;
 };
@@ -603,6 +672,96 @@ static void prepare_work_touch(struct world *w)
 	w->any.work_touch.buf = managed(w);
 }
 
+static void prepare_stream_add(struct world *w)
+{
+	w->any.stream_id.stream = ++w->last_id;
+}
+
+static void after_stream_add(struct world *w)
+{
+	struct heapsim_stream_id id = {
+		.size = sizeof(id),
+		.stream = w->any.stream_id.stream,
+	};
+
+	prepared(w, HEAPSIM_IOC_STREAM_REMOVE, &id);
+}
+
+static void prepare_stream_remove(struct world *w)
+{
+	struct heapsim_stream_id id = {
+		.size = sizeof(id),
+		.stream = ++w->last_id,
+	};
+
+	prepared(w, HEAPSIM_IOC_STREAM_ADD, &id);
+	w->any.stream_id.stream = id.stream;
+}
+
+/* The open is for these commands before it allocates a managed buffer. */
+static void prepare_buf_attach(struct world *w)
+{
+	struct heapsim_rights_info info = { .size = sizeof(info) };
+
+	prepared(w, HEAPSIM_IOC_RIGHTS_INFO, &info);
+	w->any.buf_attach.buf = managed(w);
+}
+
+static void prepare_work_add(struct world *w)
+{
+	w->any.work_add.work = ++w->last_id;
+}
+
+static void run_started(struct world *w, uint64_t work)
+{
+	struct heapsim_work_start start = {
+		.size = sizeof(start),
+		.work = work,
+	};
+
+	prepared(w, HEAPSIM_IOC_WORK_START, &start);
+}
+
+static void after_work_add(struct world *w)
+{
+	struct heapsim_work_finish finish = {
+		.size = sizeof(finish),
+		.work = w->any.work_add.work,
+	};
+
+	run_started(w, finish.work);
+	prepared(w, HEAPSIM_IOC_WORK_FINISH, &finish);
+}
+
+static uint64_t add_work(struct world *w)
+{
+	struct heapsim_work_add add = {
+		.size = sizeof(add),
+		.work = ++w->last_id,
+	};
+
+	prepared(w, HEAPSIM_IOC_WORK_ADD, &add);
+	return add.work;
+}
+
+static void prepare_work_start(struct world *w)
+{
+	w->any.work_start.work = add_work(w);
+}
+
+static void prepare_work_finish(struct world *w)
+{
+	w->any.work_finish.work = add_work(w);
+	run_started(w, w->any.work_finish.work);
+}
+
+static void prepare_work_report(struct world *w)
+{
+	w->any.work_report.access = HEAPSIM_ACCESS_READ;
+	w->any.work_report.work = add_work(w);
+	w->any.work_report.buf = managed(w);
+}
+
 static void prepare_range(struct world *w)
 {
 	w->any.range_maintain.range = (struct heapsim_range) {
@@ -703,6 +862,16 @@ static const struct command {
 	COMMAND(ATTACH_INFO, attach_info, 152, NULL, NULL),
 	COMMAND(RANGE_MAINTAIN, range_maintain, 32, prepare_range, NULL),
 	COMMAND(BUF_REOPEN, buf_reopen, 16, prepare_reopen, after_reopen),
+	COMMAND(STREAM_ADD, stream_id, 16, prepare_stream_add,
+		after_stream_add),
+	COMMAND(STREAM_REMOVE, stream_id, 16, prepare_stream_remove, NULL),
+	COMMAND(STREAM_STATE, stream_state, 16, NULL, NULL),
+	COMMAND(BUF_ATTACH, buf_attach, 40, prepare_buf_attach, NULL),
+	COMMAND(WORK_ADD, work_add, 64, prepare_work_add, after_work_add),
+	COMMAND(WORK_START, work_start, 32, prepare_work_start, NULL),
+	COMMAND(WORK_FINISH, work_finish, 16, prepare_work_finish, NULL),
+	COMMAND(WORK_REPORT, work_report, 24, prepare_work_report, NULL),
+	COMMAND(RIGHTS_INFO, rights_info, 56, NULL, NULL),
 };
 
 #define NR_COMMANDS	(ARRAY_SIZE(commands))

@@ -85,6 +85,8 @@ enum heapsim_policy {
 #define HEAPSIM_FEATURE_TEST_HOOKS	(1ULL << 4)
 /* ... HEAPSIM_IOC_BUF_REOPEN is supported */
 #define HEAPSIM_FEATURE_REOPEN		(1ULL << 5)
+/* HEAPSIM_IOC_STREAM_ADD to HEAPSIM_IOC_RIGHTS_INFO */
+#define HEAPSIM_FEATURE_RIGHTS		(1ULL << 6)
 
 /* Attach states of a managed buffer; the numbers are CUDA's. */
 #define HEAPSIM_ATTACH_GLOBAL	1	/* jobs of any stream */
@@ -1118,6 +1120,255 @@ struct heapsim_attach_info {
 	struct heapsim_attach_counters count;
 };
 
+/**
+ * struct heapsim_stream_id - add a stream, or remove one
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @stream: in: id, which the caller chooses, except 0: that is the NULL stream,
+ *	which always exists
+ *
+ * The commands from HEAPSIM_IOC_STREAM_ADD to HEAPSIM_IOC_RIGHTS_INFO are for a
+ * caller that knows the order of its streams itself. It states which streams
+ * are active and which attach state a managed buffer has, and the module
+ * enforces the table of Documentation/model.rst, "Managed memory". An open of
+ * /dev/heapsim uses either these commands or those from
+ * HEAPSIM_IOC_STREAM_CREATE to HEAPSIM_IOC_ATTACH_INFO: the first of either
+ * set, or the first managed buffer, decides, and the others then fail with
+ * EBUSY. A managed buffer decides for the older set. Ids of streams and works
+ * are valid in the open alone. Needs HEAPSIM_FEATURE_RIGHTS.
+ *
+ * The caller makes one call at a time, in the order of its own decisions. A
+ * command has been carried out when it returns: if it takes a right away, no
+ * thread of any process can use it any more.
+ *
+ * EINVAL a size or flag that is not known. ADD: EEXIST; EBUSY the user has too
+ * many objects, see struct heapsim_stream_op; ENOMEM. REMOVE: ENOENT; EBUSY the
+ * stream is active, has works, or a buffer is single to it, by its newest state
+ * or in the table.
+ *
+ * Any of these commands returns EINTR only if the caller is killed. Then it has
+ * either had no effect, or it is a change of rights that has begun: what is
+ * left of it is done by the next of these commands, before anything else, or
+ * when the open ends. Until then the CPU keeps no right that the change takes,
+ * except that PTEs which other processes have already may remain, and gets none
+ * that it gives.
+ */
+struct heapsim_stream_id {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 stream;
+};
+
+#define HEAPSIM_STREAM_ACTIVE		(1U << 0)
+#define HEAPSIM_STREAM_SEEN_AGAIN	(1U << 1)
+#define HEAPSIM_STREAM_GLOBAL_AGAIN	(1U << 2)
+
+/**
+ * struct heapsim_stream_state - state whether a stream is active
+ * @size: in: sizeof of this struct
+ * @flags: in: HEAPSIM_STREAM_ACTIVE: it is now. Without it, the stream is idle
+ *	now, and jobs behind a host function may still see what is single to it
+ *	(HEAPSIM_STREAM_SEEN_AGAIN) or what is global
+ *	(HEAPSIM_STREAM_GLOBAL_AGAIN): an invalidate that is carried out now
+ *	stays due the next time
+ * @stream: in: id; 0 the NULL stream
+ *
+ * A stream that becomes active takes the CPU's right to the buffers that are
+ * single to it; the first one also that to the global ones. A stream that
+ * becomes idle gives them back, after lines that a job may have made stale were
+ * invalidated. Costs what is mapped or has lines, not the number of buffers. No
+ * effect if the stream is in that state already. ENOENT. EINVAL also:
+ * HEAPSIM_STREAM_ACTIVE with another flag.
+ */
+struct heapsim_stream_state {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 stream;
+};
+
+/* Who may touch a managed buffer from now on. */
+#define HEAPSIM_RIGHT_SAME	0	/* no change */
+#define HEAPSIM_RIGHT_TABLE	1	/* by its newest attach state */
+#define HEAPSIM_RIGHT_ALONE	2	/* no longer by that; the CPU as now */
+#define HEAPSIM_RIGHT_ALLOWED	3	/* no longer by that; the CPU may */
+#define HEAPSIM_RIGHT_REFUSED	4	/* no longer by that; the CPU may not */
+
+#define HEAPSIM_ATTACH_NEWEST		(1U << 0)
+#define HEAPSIM_ATTACH_IS_DESTROY	(1U << 1)
+#define HEAPSIM_ATTACH_CLEAN		(1U << 2)
+#define HEAPSIM_ATTACH_INVALIDATE	(1U << 3)
+#define HEAPSIM_ATTACH_DUE		(1U << 4)
+#define HEAPSIM_ATTACH_HAS_BLOCKER	(1U << 5)
+
+/**
+ * struct heapsim_buf_attach - state the attach state of a managed buffer
+ * @size: in: sizeof of this struct
+ * @flags: in: HEAPSIM_ATTACH_NEWEST: @attach and @stream are its newest state
+ *	from now on, and are remembered for records. HEAPSIM_ATTACH_IS_DESTROY:
+ *	because @stream, to which it was single, is destroyed: @attach is its
+ *	first state again. HEAPSIM_ATTACH_CLEAN: lines that the CPU stored to
+ *	are written back now. HEAPSIM_ATTACH_INVALIDATE: lines are invalidated
+ *	now. HEAPSIM_ATTACH_DUE: with HEAPSIM_RIGHT_TABLE: a job has seen it
+ *	since the last invalidate, which is therefore due when the CPU gets the
+ *	right. HEAPSIM_ATTACH_HAS_BLOCKER: @blocker is valid
+ * @buf: in: id of a managed buffer of this open
+ * @stream: in: with HEAPSIM_ATTACH_NEWEST: id of the stream in whose order the
+ *	state takes effect, and to which HEAPSIM_ATTACH_SINGLE attaches; else 0
+ * @blocker: in: with HEAPSIM_ATTACH_HAS_BLOCKER: id of the active stream that a
+ *	record names if the CPU touches the buffer; else 0
+ * @attach: in: with HEAPSIM_ATTACH_NEWEST: HEAPSIM_ATTACH_*; else 0
+ * @right: in: HEAPSIM_RIGHT_*
+ *
+ * While an attach is in flight, several states are possible, and the caller
+ * states the right itself: HEAPSIM_RIGHT_ALONE and above. When the newest state
+ * is known to have taken effect, HEAPSIM_RIGHT_TABLE returns the buffer to the
+ * table. A new buffer is in the table with its first state. A buffer that is in
+ * the table keeps the place that it has there until its right is stated, even
+ * if its newest state is another one by then. A blocker stays the same until
+ * another one is stated, or HEAPSIM_RIGHT_TABLE.
+ *
+ * What is stated takes effect in this order: the newest state; a right that
+ * ends; the clean; the invalidate; a right that begins. An invalidate first
+ * cleans stores that were allowed and that no job has seen yet.
+ *
+ * ENOENT no such buffer or stream. EINVAL also: not managed, a field that is
+ * not 0 without its flag, HEAPSIM_ATTACH_IS_DESTROY without
+ * HEAPSIM_ATTACH_NEWEST or with HEAPSIM_ATTACH_SINGLE, a blocker with
+ * HEAPSIM_RIGHT_TABLE, HEAPSIM_ATTACH_DUE without it.
+ */
+struct heapsim_buf_attach {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 buf;
+	__aligned_u64 stream;
+	__aligned_u64 blocker;
+	__u32 attach;
+	__u32 right;
+};
+
+/**
+ * struct heapsim_work_add - add a job of an engine in user space to a stream
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @stream: in: its stream
+ * @work: in: id, which the caller chooses, above 0
+ * @kernel: in: the kernel, a number that the submitter chooses for watchers of
+ *	events; 0 none
+ * @name: in: name of the engine for records, terminated
+ *
+ * One more job sees the global buffers and those that are single to the stream.
+ * No right changes. ENOENT. EEXIST. EBUSY the user has too many objects, see
+ * struct heapsim_stream_op. ENOMEM.
+ */
+struct heapsim_work_add {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 stream;
+	__aligned_u64 work;
+	__aligned_u64 kernel;
+	char name[HEAPSIM_NAME_LEN];
+};
+
+/**
+ * struct heapsim_work_verdict - whether a work may touch a buffer
+ * @buf: in: id of a managed buffer of this open; one that does not exist any
+ *	more is ignored
+ * @sees: in: 1: the work may touch it, else 0
+ * @reserved: in: 0
+ */
+struct heapsim_work_verdict {
+	__aligned_u64 buf;
+	__u32 sees;
+	__u32 reserved;
+};
+
+#define HEAPSIM_MAX_VERDICTS	(1U << 20)
+
+/**
+ * struct heapsim_work_start - a work begins to run
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @work: in: id
+ * @verdicts: in: user pointer to @nr_verdicts struct heapsim_work_verdict, or 0
+ * @nr_verdicts: in: number of verdicts, at most HEAPSIM_MAX_VERDICTS
+ * @reserved: in: 0
+ *
+ * Stores of the CPU to buffers that the work may touch are cleaned. It may
+ * touch what is global and what is single to its stream, except buffers with a
+ * verdict: the state of these was in flight when the work was submitted, or has
+ * changed since.
+ *
+ * ENOENT. EBUSY it has begun already. EFAULT. ENOMEM: the verdicts are more
+ * than fit; nothing has changed.
+ */
+struct heapsim_work_start {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 work;
+	__aligned_u64 verdicts;
+	__u32 nr_verdicts;
+	__u32 reserved;
+};
+
+/**
+ * struct heapsim_work_finish - a work ends
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @work: in: id, which may be used again afterwards
+ *
+ * Device views are compared with their contents at the last end of a work, and
+ * changes count as its stores. No right changes. ENOENT. EBUSY it has not
+ * begun.
+ */
+struct heapsim_work_finish {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 work;
+};
+
+/**
+ * struct heapsim_work_report - report a touch by a work that is not allowed
+ * @size: in: sizeof of this struct
+ * @access: in: HEAPSIM_ACCESS_READ, HEAPSIM_ACCESS_WRITE or both
+ * @work: in: id
+ * @buf: in: id of a managed buffer of this open
+ *
+ * Counts and records engine-not-attached. ENOENT. EINVAL also: not managed.
+ */
+struct heapsim_work_report {
+	__u32 size;
+	__u32 access;
+	__aligned_u64 work;
+	__aligned_u64 buf;
+};
+
+/**
+ * struct heapsim_rights_info - return who may touch a buffer, and violations
+ * @size: in: sizeof of this struct
+ * @flags: in: 0
+ * @buf: in: id of a buffer of this open; 0: all buffers that it ever had
+ * @attach: out: HEAPSIM_ATTACH_*, the newest state of a managed buffer, else 0
+ * @is_cpu_allowed: out: 1 if the CPU may touch it now; for all: if no stream is
+ *	active
+ * @attach_stream: out: the stream to which @attach is single
+ * @cpu_while_active: out: violations: the CPU touched it while it might not
+ * @engine_not_attached: out: violations that HEAPSIM_IOC_WORK_REPORT reported
+ * @cpu_on_device: out: violations: the CPU touched device memory
+ *
+ * ENOENT.
+ */
+struct heapsim_rights_info {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 buf;
+	__u32 attach;
+	__u32 is_cpu_allowed;
+	__aligned_u64 attach_stream;
+	__aligned_u64 cpu_while_active;
+	__aligned_u64 engine_not_attached;
+	__aligned_u64 cpu_on_device;
+};
+
 #define HEAPSIM_URING_INLINE_LEN	64
 
 /**
@@ -1175,5 +1426,14 @@ struct heapsim_uring_cmd {
 #define HEAPSIM_IOC_ATTACH_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x1d)
 #define HEAPSIM_IOC_RANGE_MAINTAIN	_IO(HEAPSIM_IOC_MAGIC, 0x1e)
 #define HEAPSIM_IOC_BUF_REOPEN	_IO(HEAPSIM_IOC_MAGIC, 0x1f)
+#define HEAPSIM_IOC_STREAM_ADD	_IO(HEAPSIM_IOC_MAGIC, 0x20)
+#define HEAPSIM_IOC_STREAM_REMOVE	_IO(HEAPSIM_IOC_MAGIC, 0x21)
+#define HEAPSIM_IOC_STREAM_STATE	_IO(HEAPSIM_IOC_MAGIC, 0x22)
+#define HEAPSIM_IOC_BUF_ATTACH	_IO(HEAPSIM_IOC_MAGIC, 0x23)
+#define HEAPSIM_IOC_WORK_ADD	_IO(HEAPSIM_IOC_MAGIC, 0x24)
+#define HEAPSIM_IOC_WORK_START	_IO(HEAPSIM_IOC_MAGIC, 0x25)
+#define HEAPSIM_IOC_WORK_FINISH	_IO(HEAPSIM_IOC_MAGIC, 0x26)
+#define HEAPSIM_IOC_WORK_REPORT	_IO(HEAPSIM_IOC_MAGIC, 0x27)
+#define HEAPSIM_IOC_RIGHTS_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x28)
 
 #endif
