@@ -183,7 +183,8 @@ static void request_finish(struct request *request)
 	if (op->kind == OP_OWN) {
 		op_wait(op, OP_READY, policy);
 		if (!op->is_dropped && !atomic_load(&ctx->sched.error))
-			ctx->backend->copy(ctx, op->work, &op->copy);
+			sched_note_error(ctx, ctx->backend->copy(ctx, op->work,
+								 &op->copy));
 		sched_lock(ctx);
 		if (op->work)
 			ctx->backend->work_end(ctx, op->work);

@@ -400,8 +400,9 @@ enum job_op {
  *
  * The caller holds the scheduler's lock from @stream_create to @work_end and
  * for @export_ptr. All except @next_violation return 0 or -errno; on failure
- * they have changed nothing. -EOPNOTSUPP: unsupported by the backend. For an
- * object that they create, the caller takes the reference to the context.
+ * they have changed nothing, except for @run and @copy. -EOPNOTSUPP:
+ * unsupported by the backend. For an object that they create, the caller takes
+ * the reference to the context.
  */
 struct backend {
 	const char *name;
@@ -484,8 +485,8 @@ struct backend {
 	void (*work_end)(struct mem_ctx *ctx, struct work *work);
 	int (*run)(struct mem_ctx *ctx, struct work *work,
 		   const struct mem_launch *launch);
-	void (*copy)(struct mem_ctx *ctx, struct work *work,
-		     const struct copy *copy);
+	int (*copy)(struct mem_ctx *ctx, struct work *work,
+		    const struct copy *copy);
 };
 
 extern const struct backend kernel_backend;

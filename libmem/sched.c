@@ -539,7 +539,8 @@ static void run_kernel(struct mem_ctx *ctx, struct op *op)
 static void run_copy(struct mem_ctx *ctx, struct op *op)
 {
 	if (!is_over(op))
-		ctx->backend->copy(ctx, op->work, &op->copy);
+		sched_note_error(ctx, ctx->backend->copy(ctx, op->work,
+							 &op->copy));
 }
 
 static void run_call(struct mem_ctx *ctx, struct op *op)

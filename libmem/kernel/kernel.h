@@ -322,7 +322,7 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf);
 bool kernel_run_is_inline(const struct kernel_ctx *ctx);
 int kernel_run(struct mem_ctx *ctx, struct work *work,
 	       const struct mem_launch *launch);
-void kernel_copy(struct mem_ctx *ctx, struct work *work,
-		 const struct copy *copy);
+int kernel_copy(struct mem_ctx *ctx, struct work *work,
+		const struct copy *copy);
 
 #endif

@@ -417,9 +417,9 @@ static uint8_t *side_of(const struct mem_buf *base, const void *ptr,
  * Memory of the CPU is touched like in any other code.
  *
  * Context: the dma engine's thread, or the caller of mem_copy().
+ * Return: 0.
  */
-void kernel_copy(struct mem_ctx *ctx, struct work *work,
-		 const struct copy *copy)
+int kernel_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 {
 	const struct mem_rows *rows = &copy->rows;
 	uint8_t *dst = side_of(copy->dst, rows->dst, copy->dst_is_device);
@@ -437,4 +437,5 @@ void kernel_copy(struct mem_ctx *ctx, struct work *work,
 		else
 			memset(to, copy->value, rows->row_len);
 	}
+	return 0;
 }
