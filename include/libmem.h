@@ -2065,8 +2065,7 @@ void mem_semaphore_destroy(struct mem_semaphore *semaphore);
  * Return: 0, or -EINVAL (an argument is NULL), -EXDEV (the semaphore is of
  * another context), -EMFILE or -ENFILE (no file descriptor is left, at the
  * first wait of a context), -EBADF (the program has closed the library's
- * descriptors), -ENOMEM, -EOPNOTSUPP (an older module), or as
- * mem_stream_sync().
+ * descriptors), -ENOMEM, or as mem_stream_sync().
  */
 int mem_stream_wait_semaphore(struct mem_stream *stream,
 			      struct mem_semaphore *semaphore);
@@ -2086,7 +2085,7 @@ int mem_stream_wait_semaphore(struct mem_stream *stream,
  * Context: any thread.
  * Return: 0, or -EINVAL (@stream is NULL, @fd is neither sync_file nor
  * eventfd), -EBADF (@fd is not open), -EMFILE or -ENFILE (no file descriptor is
- * left), -ENOMEM, -EOPNOTSUPP (an older module), or as mem_stream_sync().
+ * left), -ENOMEM, or as mem_stream_sync().
  */
 int mem_stream_wait_fence(struct mem_stream *stream, int fd);
 

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "order/order.h"
 #include "sched.h"
 
 /*
@@ -129,7 +130,7 @@ struct request {
 };
 
 /*
- * Submits the operation to the backend and queues it. The caller must hold the
+ * Submits the operation to order/ and queues it. The caller must hold the
  * scheduler's lock.
  */
 static int request_submit(struct request *request)
@@ -137,7 +138,6 @@ static int request_submit(struct request *request)
 	struct op *op = request->op;
 	struct mem_stream *stream = op->stream;
 	struct mem_ctx *ctx = stream->ctx;
-	const struct backend *backend = ctx->backend;
 	struct copy *copy = &op->copy;
 	const struct verdict *verdict = &request->verdict;
 	int err;
@@ -145,8 +145,8 @@ static int request_submit(struct request *request)
 	if ((copy->dst && copy->dst->is_claimed) ||
 	    (copy->src && copy->src->is_claimed))
 		return -EINVAL;
-	err = backend->judge(stream, copy->dst, copy->src, request->is_set,
-			     &request->verdict);
+	err = order_judge(stream, copy->dst, copy->src, request->is_set,
+			  &request->verdict);
 	if (err)
 		return err;
 	copy->dst_is_device = verdict->dst_is_device;
@@ -158,15 +158,15 @@ static int request_submit(struct request *request)
 	else
 		err = sched_start(ctx, EXEC_DMA);
 	if (!err && verdict->is_work)
-		err = backend->work_submit(stream, NULL, &op->work);
+		err = order_work_submit(stream, NULL, &op->work);
 	if (err)
 		return err;
 	if (verdict->dst_is_device)
-		backend->work_touch(ctx, op->work, copy->dst, true);
+		order_work_touch(ctx, op->work, copy->dst, true);
 	if (verdict->src_is_device)
-		backend->work_touch(ctx, op->work, copy->src, false);
+		order_work_touch(ctx, op->work, copy->src, false);
 	if (verdict->is_waited_for && !request->is_async &&
-	    backend->mark(stream, &request->mark))
+	    order_mark(stream, &request->mark))
 		request->mark = NULL;
 	op_submit(op, NULL);
 	return 0;
@@ -183,10 +183,11 @@ static void request_finish(struct request *request)
 	if (op->kind == OP_OWN) {
 		op_wait(op, OP_READY, policy);
 		if (!op->is_dropped && !atomic_load(&ctx->sched.error))
-			ctx->backend->copy(ctx, op->work, &op->copy);
+			sched_note_error(ctx, ctx->backend->copy(ctx, op->work,
+								 &op->copy));
 		sched_lock(ctx);
 		if (op->work)
-			ctx->backend->work_end(ctx, op->work);
+			order_work_end(ctx, op->work);
 		op_finish(op);
 		sched_unlock(ctx);
 	} else if (request->verdict.is_waited_for && !request->is_async) {
@@ -195,8 +196,8 @@ static void request_finish(struct request *request)
 	if (!request->mark)
 		return;
 	sched_lock(ctx);
-	ctx->backend->mark_sync(ctx, request->mark);
-	ctx->backend->mark_free(ctx, request->mark);
+	order_mark_sync(ctx, request->mark);
+	order_mark_free(ctx, request->mark);
 	sched_unlock(ctx);
 }
 

@@ -31,14 +31,12 @@
 #define containerof(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
-/* Structs of order/, or of a backend that has an order of its own: */
+/* Structs of order/: */
 struct call;	/* a host function */
 struct mark;	/* a point in the order of all work */
 struct reach;	/* maintenance to perform when a stream reaches an attach */
 struct order;	/* a stream */
 struct work;	/* a job, or a copy or fill that an engine does */
-
-/* Structs of order/: */
 struct order_buf;
 struct order_ctx;
 struct order_ops;
@@ -52,14 +50,12 @@ struct thread_stream;
  * @ctx: context; each reference that @nr_users counts has one to the context,
  *	except those of the legacy stream and of a thread
  * @living: leak record, if the caller owns the stream
- * @id: number for the caller; 0: the legacy stream
- * @number: number in records, unique while any work of the stream exists; 0:
- *	the legacy stream
+ * @id: number for the caller and in records; 0: the legacy stream
  * @is_blocking: ordered with the legacy stream, or is the legacy stream
  * @is_own: owned by the library: the caller cannot destroy it
  * @priority: priority of its work
  * @nr_users: references: of the caller or the thread, and of each operation
- * @order: the backend's struct; NULL: the legacy stream
+ * @order: its order; NULL: the legacy stream
  * @last: newest operation, with a reference; NULL: it never had one
  * @known: number of the newest operation of the context when the host last
  *	began to wait for all work, set once that wait has ended
@@ -70,7 +66,6 @@ struct mem_stream {
 	struct mem_ctx *ctx;
 	struct living living;
 	uint64_t id;
-	uint64_t number;
 	bool is_blocking;
 	bool is_own;
 	int priority;
@@ -121,9 +116,9 @@ struct op_list {
 
 /**
  * struct sched - the work of a context
- * @lock: protects the members up to @semaphores, and makes the backend see
- *	operations in the order in which they are queued; taken before any lock
- *	of the backend
+ * @lock: protects the members up to @semaphores, and makes order/ see
+ *	operations in the order in which they are queued; taken before the order
+ *	lock and any lock of the backend
  * @cancel: cancel state of the thread that holds the lock, from before it
  *	locked
  * @pid: process that opened the context; never changes
@@ -188,7 +183,7 @@ struct sched {
 struct mem_ctx {
 	const struct backend *backend;
 	const struct profile *board;
-	struct order_ctx *order;	/* NULL without order_ops */
+	struct order_ctx *order;
 	bool is_shared;	/* of mem_ctx_open_shared(); set before others see it */
 	atomic_uint nr_users;
 	struct sched sched;
@@ -213,7 +208,7 @@ struct mem_buf {
 	/* Buffers of a heap, and imports. @is_read_only never changes. */
 	bool is_read_only;
 	atomic_bool is_device_told;	/* mem_buf_device_ptr() returned it */
-	struct order_buf *order;	/* of managed memory, as in mem_ctx */
+	struct order_buf *order;	/* of managed memory, else NULL */
 
 	pthread_mutex_t lock;		/* addr, nr_maps */
 	void *addr;
@@ -368,39 +363,13 @@ enum job_op {
  * @set_name: names a buffer; the name is short enough
  * @set_gate: sets who may touch a buffer of a heap from now on; violations name
  *	the calling thread; NULL: touches are not detected
- * @order: operations with which order/ works for this backend; the functions
- *	from @attach_of to @work_end are those of order/ then. NULL: the backend
- *	has an order of its own, with the same functions
- * @attach_of: returns the newest attach state of a managed buffer
- * @attach_counters: fills in the counters of a managed buffer; NULL: those of
- *	the context
- * @stream_create: the stream's order
- * @stream_number: that records have of one just made; NULL: its id
- * @stream_destroy: it takes nothing more; its order is the backend's; @reach as
- *	of @attach, at its end
- * @mark: behind all that the stream has so far
- * @mark_end: the same, but no operation of it
- * @mark_wait: its further work is behind a mark, or NULL: nothing
- * @mark_sync: the host has waited for all before a mark
- * @mark_free: nobody needs it
- * @sync_all: the host has waited for all
- * @attach: in call order; @reach is what is to be done when the stream comes to
- *	it, or NULL
- * @reach: so; the struct is gone. NULL: none makes anything due
- * @call_submit: a host function
- * @call_begin: it is called now
- * @call_return: it has returned; the struct is gone
- * @judge: what a copy or, with no source, a set is; NULL buffer: pageable
- * @work_submit: device work of a stream: a kernel, whose entry is set, or with
- *	no @launch a copy or set
- * @work_touch: what it is known to touch
- * @work_end: it is done; the struct is gone
+ * @order: the functions that order/ calls
  * @run: runs a kernel that was submitted as @work, and waits for its end
  * @copy: carries out a copy or fill; @work is NULL if no engine does it
  *
- * The caller holds the scheduler's lock from @stream_create to @work_end and
- * for @export_ptr. All except @next_violation return 0 or -errno; on failure
- * they have changed nothing. -EOPNOTSUPP: unsupported by the backend. For an
+ * The caller holds the scheduler's lock for @export_ptr. All except
+ * @next_violation return 0 or -errno; on failure they have changed nothing,
+ * except for @run and @copy. -EOPNOTSUPP: unsupported by the backend. For an
  * object that they create, the caller takes the reference to the context.
  */
 struct backend {
@@ -454,38 +423,11 @@ struct backend {
 	void (*set_name)(struct mem_buf *buf, const char *name);
 	void (*set_gate)(struct mem_buf *buf, enum gate gate);
 	const struct order_ops *order;
-	uint32_t (*attach_of)(struct mem_buf *buf);
-	void (*attach_counters)(struct mem_ctx *ctx, struct mem_buf *buf,
-				struct mem_attach_counters *count);
 
-	int (*stream_create)(struct mem_stream *stream);
-	uint64_t (*stream_number)(const struct mem_stream *stream);
-	int (*stream_destroy)(struct mem_stream *stream, struct reach **reach);
-	int (*mark)(struct mem_stream *stream, struct mark **mark);
-	int (*mark_end)(struct mem_stream *stream, struct mark **mark);
-	int (*mark_wait)(struct mem_stream *stream, struct mark *mark);
-	void (*mark_sync)(struct mem_ctx *ctx, struct mark *mark);
-	void (*mark_free)(struct mem_ctx *ctx, struct mark *mark);
-	void (*sync_all)(struct mem_ctx *ctx);
-	int (*attach)(struct mem_stream *stream, struct mem_buf *buf,
-		      unsigned int how, struct reach **reach);
-	void (*reach)(struct mem_ctx *ctx, struct reach *reach);
-	int (*call_submit)(struct mem_stream *stream, struct call **call);
-	void (*call_begin)(struct mem_ctx *ctx, struct call *call);
-	void (*call_return)(struct mem_ctx *ctx, struct call *call);
-	int (*judge)(struct mem_stream *stream, const struct mem_buf *dst,
-		     const struct mem_buf *src, bool is_set,
-		     struct verdict *verdict);
-	int (*work_submit)(struct mem_stream *stream,
-			   const struct mem_launch *launch,
-			   struct work **work);
-	void (*work_touch)(struct mem_ctx *ctx, struct work *work,
-			   struct mem_buf *buf, bool is_write);
-	void (*work_end)(struct mem_ctx *ctx, struct work *work);
 	int (*run)(struct mem_ctx *ctx, struct work *work,
 		   const struct mem_launch *launch);
-	void (*copy)(struct mem_ctx *ctx, struct work *work,
-		     const struct copy *copy);
+	int (*copy)(struct mem_ctx *ctx, struct work *work,
+		    const struct copy *copy);
 };
 
 extern const struct backend kernel_backend;

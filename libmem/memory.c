@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "order/order.h"
 #include "sched.h"
 
 /* Alignment of rows of mem_alloc_pitch(): that of CUDA's textures. */
@@ -148,7 +149,7 @@ static int check_export(const struct mem_ctx *ctx, const struct mem_buf *buf,
 
 /*
  * Waits until no work is left, because the bytes are moved. It does not count
- * as a wait of the host: the backend does not learn that work is known done.
+ * as a wait of the host: order/ does not learn that work is known done.
  */
 static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
 {
@@ -332,7 +333,7 @@ API int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
 		all.flags = buf->flags;
 		all.is_own = buf->ctx == ctx;
 		if (buf->kind == MEM_KIND_MANAGED)
-			all.attach = ctx->backend->attach_of(buf);
+			all.attach = order_attach_of(buf);
 		if (!ctx->backend->info(buf, &buf_info)) {
 			all.id = buf_info.id;
 			memcpy(all.name, buf_info.name, sizeof(all.name));
@@ -384,7 +385,7 @@ API int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
 			err = -EINVAL;
 	}
 	if (!err)
-		ctx->backend->attach_counters(ctx, buf, &all);
+		order_counters(ctx, buf, &all);
 	if (buf)
 		ctx->backend->put(buf);
 	if (!err)
@@ -460,12 +461,12 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 	if (!err && buf->is_claimed)
 		err = -EINVAL;
 	if (!err)
-		err = ctx->backend->attach(stream, buf, how, &op->reach);
+		err = order_attach(stream, buf, how, &op->reach);
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);
 	if (!err && tell_is_traced() && !ctx->backend->info(buf, &info))
-		tell_attached(&info, how, stream->number);
+		tell_attached(&info, how, stream->id);
 	if (buf)
 		ctx->backend->put(buf);
 	if (err)

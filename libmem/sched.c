@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "order/order.h"
 #include "sched.h"
 
 /* Times that a thread yields before it blocks, with MEM_WAIT_AUTO. */
@@ -341,7 +342,7 @@ static void finish_one(struct sched *sched, struct op *op, struct op **done)
 	struct op_wait *wait = op->followers;
 
 	if (op->kind == OP_ATTACH && op->reach)
-		op->stream->ctx->backend->reach(op->stream->ctx, op->reach);
+		order_reach(op->stream->ctx, op->reach);
 	op->followers = NULL;
 	op->done_ns = now_ns();
 	list_remove(&sched->all, op, in_all);
@@ -539,7 +540,8 @@ static void run_kernel(struct mem_ctx *ctx, struct op *op)
 static void run_copy(struct mem_ctx *ctx, struct op *op)
 {
 	if (!is_over(op))
-		ctx->backend->copy(ctx, op->work, &op->copy);
+		sched_note_error(ctx, ctx->backend->copy(ctx, op->work,
+							 &op->copy));
 }
 
 static void run_call(struct mem_ctx *ctx, struct op *op)
@@ -549,7 +551,7 @@ static void run_call(struct mem_ctx *ctx, struct op *op)
 	int err;
 
 	sched_lock(ctx);
-	ctx->backend->call_begin(ctx, call->call);
+	order_call_begin(ctx, call->call);
 	sched_unlock(ctx);
 	err = atomic_load(&ctx->sched.error);
 	if (!err && op->is_dropped)
@@ -564,7 +566,7 @@ static void run_call(struct mem_ctx *ctx, struct op *op)
 	if (call->callback || !err)
 		tell_called(call->callback ? (uintptr_t)call->callback :
 					     (uintptr_t)call->fn,
-			    op->stream->number, begin_ns);
+			    op->stream->id, begin_ns);
 }
 
 static void op_run(struct mem_ctx *ctx, struct op *op)
@@ -577,9 +579,9 @@ static void op_run(struct mem_ctx *ctx, struct op *op)
 		run_call(ctx, op);
 	sched_lock(ctx);
 	if (op->kind == OP_CALL)
-		ctx->backend->call_return(ctx, op->call.call);
+		order_call_return(ctx, op->call.call);
 	else if (op->work)
-		ctx->backend->work_end(ctx, op->work);
+		order_work_end(ctx, op->work);
 	if (op->done.fn) {
 		sched_unlock(ctx);
 		op->done.fn(op->done.arg);
@@ -677,7 +679,7 @@ bool sched_fini(struct mem_ctx *ctx)
 		struct place_mark *place = sched->orphans;
 
 		sched->orphans = place->next;
-		ctx->backend->mark_free(ctx, place->mark);
+		order_mark_free(ctx, place->mark);
 		free(place);
 	}
 	if (sched->legacy.last)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The work of a context: operations that wait for each other, and the threads
- * that run them. The files that submit an operation also submit it to the
- * backend, under the same lock.
+ * that run them. The files that submit an operation also submit it to order/,
+ * under the same lock.
  */
 #ifndef _LIBMEM_SCHED_H
 #define _LIBMEM_SCHED_H
@@ -12,7 +12,7 @@
 /**
  * enum op_kind - kinds of operation
  * @OP_MARK: runs nothing: an event, or a wait for one
- * @OP_ATTACH: runs nothing, except that the backend may have maintenance to do
+ * @OP_ATTACH: runs nothing, except that maintenance may be due
  * @OP_RUN: a kernel
  * @OP_COPY: a copy or fill by the dma engine
  * @OP_CALL: a host function
@@ -71,7 +71,7 @@ struct op_link {
  * @fn: called unless the context has an error; NULL: @callback is called
  * @callback: always called, with 0 or the error
  * @arg: argument of @fn or @callback
- * @call: the backend's struct
+ * @call: its place in the order
  */
 struct op_call {
 	mem_host_fn fn;
@@ -113,12 +113,12 @@ struct op_done {
  *	operations that are done
  * @done_ns: when it ended, CLOCK_MONOTONIC
  * @done: OP_RUN, OP_CALL: called when it has ended
- * @work: OP_RUN, OP_COPY, OP_OWN: the backend's struct, or NULL
+ * @work: OP_RUN, OP_COPY, OP_OWN: the job, or NULL
  * @launch: OP_RUN: the kernel
  * @args: OP_RUN: copy of the arguments, which @launch refers to
  * @copy: OP_COPY: the copy
  * @call: OP_CALL: the host function
- * @reach: OP_ATTACH: the backend's struct, or NULL
+ * @reach: OP_ATTACH: maintenance that is due then, or NULL
  * @semaphore: OP_WAIT, OP_SIGNAL: the semaphore, with a reference
  */
 struct op {
@@ -154,7 +154,7 @@ struct op {
 /**
  * struct place_mark - a mark that is kept until the host has waited for all
  * work
- * @mark: the backend's struct
+ * @mark: mark
  * @seq: number of the newest operation before it
  * @next: next such mark
  */

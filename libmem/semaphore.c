@@ -22,6 +22,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "order/order.h"
 #include "sched.h"
 
 /**
@@ -429,7 +430,7 @@ static int submit(struct mem_stream *stream, struct mem_semaphore *semaphore,
 		err = make_polled(semaphore);
 	/* A mark in the stream's order; it is no wait of the host. */
 	if (!err)
-		err = ctx->backend->mark_wait(stream, NULL);
+		err = order_mark_wait(stream, NULL);
 	if (!err) {
 		op->semaphore = semaphore;
 		semaphore->nr_users++;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: streams, events and host functions. Each call tells the backend and
- * queues what is to be waited for under the scheduler's lock, so that both have
- * the same order.
+ * libmem: streams, events and host functions. Each call tells order/ and queues
+ * what is to be waited for under the scheduler's lock, so that both have the
+ * same order.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "order/order.h"
 #include "sched.h"
 
 /**
@@ -17,7 +18,7 @@
  * @nr_users: the event while it stands for that, and who waits for it; under
  *	the scheduler's lock
  * @op: done when all of it is, kept
- * @mark: the same, the backend's
+ * @mark: the same, in the order
  */
 struct record {
 	unsigned int nr_users;
@@ -64,11 +65,6 @@ static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 static int thread_key_err;
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void mark_free(struct mem_ctx *ctx, struct mark *mark)
-{
-	ctx->backend->mark_free(ctx, mark);
-}
-
 /*
  * A mark, and an operation that is done when all before it is; the scheduler's
  * lock is held. Either can fail, the first leaves nothing behind.
@@ -76,13 +72,12 @@ static void mark_free(struct mem_ctx *ctx, struct mark *mark)
 static int mark_submit(struct mem_stream *stream, struct mark **mark,
 		       struct op **made)
 {
-	struct mem_ctx *ctx = stream->ctx;
 	struct op *op = op_create(stream, OP_MARK);
 	int err;
 
 	if (!op)
 		return -ENOMEM;
-	err = ctx->backend->mark(stream, mark);
+	err = order_mark(stream, mark);
 	if (err) {
 		op_discard(op);
 		return err;
@@ -96,8 +91,8 @@ static int mark_submit(struct mem_stream *stream, struct mark **mark,
 static void mark_known(struct mem_ctx *ctx, struct mark *mark)
 {
 	sched_lock(ctx);
-	ctx->backend->mark_sync(ctx, mark);
-	mark_free(ctx, mark);
+	order_mark_sync(ctx, mark);
+	order_mark_free(ctx, mark);
 	sched_unlock(ctx);
 }
 
@@ -150,12 +145,9 @@ static int stream_make(struct mem_ctx *ctx, unsigned int flags, int priority,
 	atomic_init(&stream->nr_users, 1);
 	sched_lock(ctx);
 	stream->id = sched->last_stream + 1;
-	err = ctx->backend->stream_create(stream);
+	err = order_stream_create(stream);
 	if (!err) {
 		sched->last_stream++;
-		stream->number = ctx->backend->stream_number ?
-				 ctx->backend->stream_number(stream) :
-				 stream->id;
 		stream->next = sched->streams;
 		if (stream->next)
 			stream->next->prev = stream;
@@ -179,7 +171,7 @@ static bool has_news(const struct mem_stream *stream)
 }
 
 /*
- * The backend forgets it with its last work; that it has been waited for can
+ * The model forgets it with its last work; that it has been waited for can
  * be said by a mark still. The scheduler's lock is held.
  */
 static int stream_forget(struct mem_stream *stream)
@@ -197,11 +189,11 @@ static int stream_forget(struct mem_stream *stream)
 		if (!place)
 			goto err_free;
 		/* What falls back does so at the last that was asked for. */
-		err = ctx->backend->mark_end(stream, &place->mark);
+		err = order_mark_end(stream, &place->mark);
 		if (err)
 			goto err_free;
 	}
-	err = ctx->backend->stream_destroy(stream, &op->reach);
+	err = order_stream_destroy(stream, &op->reach);
 	if (err)
 		goto err_mark;
 	op_submit(op, NULL);
@@ -221,7 +213,7 @@ static int stream_forget(struct mem_stream *stream)
 
 err_mark:
 	if (place)
-		mark_free(ctx, place->mark);
+		order_mark_free(ctx, place->mark);
 err_free:
 	free(place);
 	op_discard(op);
@@ -422,7 +414,7 @@ API int mem_stream_priority(const struct mem_stream *stream)
 
 API int mem_stream_sync(struct mem_stream *stream)
 {
-	uint64_t begin_ns, number;
+	uint64_t begin_ns, id;
 	int err;
 
 	if (!stream)
@@ -432,9 +424,9 @@ API int mem_stream_sync(struct mem_stream *stream)
 		return err;
 	begin_ns = tell_begin();
 	/* Another thread may destroy it meanwhile. */
-	number = stream->number;
+	id = stream->id;
 	err = stream_wait(stream);
-	tell_waited("stream", number, begin_ns);
+	tell_waited("stream", id, begin_ns);
 	return err;
 }
 
@@ -454,10 +446,10 @@ API int mem_stream_query(struct mem_stream *stream)
 	if (!stream_is_idle(stream))
 		err = -EBUSY;
 	else
-		err = ctx->backend->mark(stream, &mark);
+		err = order_mark(stream, &mark);
 	if (!err) {
-		ctx->backend->mark_sync(ctx, mark);
-		mark_free(ctx, mark);
+		order_mark_sync(ctx, mark);
+		order_mark_free(ctx, mark);
 	}
 	sched_unlock(ctx);
 	return err ? err : ctx_result(ctx);
@@ -481,8 +473,7 @@ static int marks_take(struct mem_ctx *ctx, struct place_mark **first)
 		if (!has_news(stream))
 			continue;
 		place = malloc(sizeof(*place));
-		err = place ? ctx->backend->mark(stream, &place->mark) :
-			      -ENOMEM;
+		err = place ? order_mark(stream, &place->mark) : -ENOMEM;
 		if (err) {
 			free(place);
 			break;
@@ -494,7 +485,7 @@ static int marks_take(struct mem_ctx *ctx, struct place_mark **first)
 	return err;
 }
 
-/* Those up to a number go; the backend knows that all is done, or is told. */
+/* Those up to a number go; order/ knows that all is done, or is told. */
 static void marks_known(struct mem_ctx *ctx, struct place_mark **first,
 			uint64_t seq, bool is_to_be_told)
 {
@@ -507,8 +498,8 @@ static void marks_known(struct mem_ctx *ctx, struct place_mark **first,
 		}
 		*first = place->next;
 		if (is_to_be_told)
-			ctx->backend->mark_sync(ctx, place->mark);
-		mark_free(ctx, place->mark);
+			order_mark_sync(ctx, place->mark);
+		order_mark_free(ctx, place->mark);
 		free(place);
 	}
 }
@@ -528,7 +519,7 @@ static void all_known(struct mem_ctx *ctx)
 {
 	struct sched *sched = &ctx->sched;
 
-	ctx->backend->sync_all(ctx);
+	order_sync_all(ctx);
 	streams_known(sched, sched->seq);
 	marks_known(ctx, &sched->orphans, sched->seq, false);
 }
@@ -682,7 +673,7 @@ int stream_call(struct mem_stream *stream, const struct op_call *call,
 	sched_lock(ctx);
 	err = sched_start(ctx, EXEC_HOST);
 	if (!err)
-		err = ctx->backend->call_submit(stream, &op->call.call);
+		err = order_call_submit(stream, &op->call.call);
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);
@@ -760,7 +751,7 @@ static void record_put(struct mem_ctx *ctx, struct record *record)
 	if (!record || --record->nr_users)
 		return;
 	op_put(record->op);
-	mark_free(ctx, record->mark);
+	order_mark_free(ctx, record->mark);
 	free(record);
 }
 
@@ -833,7 +824,7 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 	sched_lock(ctx);
 	record = event->record;
 	/* Of the legacy stream even one that waits for nothing is in order. */
-	err = ctx->backend->mark_wait(stream, record ? record->mark : NULL);
+	err = order_mark_wait(stream, record ? record->mark : NULL);
 	if (!err)
 		op_submit(op, record ? record->op : NULL);
 	sched_unlock(ctx);
@@ -867,7 +858,7 @@ static int record_known(struct mem_ctx *ctx, struct record *record)
 
 	sched_lock(ctx);
 	if (op_is_done(record->op)) {
-		ctx->backend->mark_sync(ctx, record->mark);
+		order_mark_sync(ctx, record->mark);
 		err = op_result(ctx, record->op);
 	}
 	record_put(ctx, record);
@@ -1029,7 +1020,7 @@ int stream_launch(struct mem_stream *stream, const struct mem_launch *launch,
 	sched_lock(ctx);
 	err = sched_start(ctx, all.engine);
 	if (!err)
-		err = ctx->backend->work_submit(stream, &op->launch, &op->work);
+		err = order_work_submit(stream, &op->launch, &op->work);
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);

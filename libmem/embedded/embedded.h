@@ -545,8 +545,7 @@ void run_let_come(struct embedded_ctx *ctx, struct embedded_buf *buf,
 		  bool has_moved, const sigset_t *old);
 int run_kernel(struct mem_ctx *ctx, struct work *work,
 	       const struct mem_launch *launch);
-void run_copy(struct mem_ctx *ctx, struct work *work,
-	      const struct copy *copy);
+int run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy);
 
 /* done.c */
 int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline);

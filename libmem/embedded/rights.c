@@ -64,8 +64,9 @@ static int rights_stream_create(struct mem_stream *stream)
 	return 0;
 }
 
-static void rights_stream_destroy(struct order *order)
+static void rights_stream_destroy(struct mem_ctx *ctx, struct order *order)
 {
+	(void)ctx;
 	free(containerof(order, struct rights_stream, order));
 }
 
@@ -347,23 +348,35 @@ static void rights_attach(struct mem_buf *base, u32 what)
 		allow_buf(ctx, buf);
 }
 
-static void rights_attached(struct mem_buf *base, const struct tell_attach *how,
-			    uint32_t attach)
+static void rights_attached(struct mem_buf *base, const struct tell_attach *how)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
 	struct embedded_buf *buf = embedded_buf_of(base);
 
+	if (!tell_is_on())
+		return;
 	rights_lock(ctx);
 	memmove(buf->attaches + 1, buf->attaches,
 		sizeof(buf->attaches) - sizeof(buf->attaches[0]));
 	buf->attaches[0] = *how;
-	buf->attaches[0].attach = attach;
 	rights_unlock(ctx);
+}
+
+static void rights_buf_create(struct mem_buf *buf,
+			      const struct tell_attach *how)
+{
+	rights_attached(buf, how);
+	rights_attach(buf, ATTACH_JOIN);
+}
+
+static void rights_buf_destroy(struct mem_buf *buf)
+{
+	rights_attach(buf, ATTACH_LEAVE);
 }
 
 /* Jobs */
 
-static void rights_work_submit(struct mem_ctx *base, struct work *work)
+static int rights_work_submit(struct mem_ctx *base, struct work *work)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	struct rights_stream *stream = rights_of(ctx, work->stream);
@@ -376,6 +389,7 @@ static void rights_work_submit(struct mem_ctx *base, struct work *work)
 	right_group_job(&ctx->globals);
 	right_group_job(&stream->group);
 	rights_unlock(ctx);
+	return 0;
 }
 
 static void clean_group(struct embedded_ctx *ctx, struct right_group *group,
@@ -396,7 +410,7 @@ static void clean_group(struct embedded_ctx *ctx, struct right_group *group,
 }
 
 /* It sees its groups, but for buffers that have a verdict of their own. */
-static void rights_work_begin(struct mem_ctx *base, const struct work *work)
+static int rights_work_begin(struct mem_ctx *base, const struct work *work)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
 	size_t i;
@@ -406,6 +420,7 @@ static void rights_work_begin(struct mem_ctx *base, const struct work *work)
 			clean_buf(embedded_buf_of(work->verdicts[i].buf));
 	clean_group(ctx, &ctx->globals, work);
 	clean_group(ctx, &rights_of(ctx, work->stream)->group, work);
+	return 0;
 }
 
 static void rights_work_report(struct mem_buf *buf, bool is_write,
@@ -607,9 +622,12 @@ void rights_take_back(struct embedded_ctx *ctx)
 }
 
 const struct order_ops rights_ops = {
+	.blocks_signals = true,
 	.stream_create = rights_stream_create,
 	.stream_destroy = rights_stream_destroy,
 	.stream_state = rights_stream_state,
+	.buf_create = rights_buf_create,
+	.buf_destroy = rights_buf_destroy,
 	.attach = rights_attach,
 	.attached = rights_attached,
 	.work_submit = rights_work_submit,

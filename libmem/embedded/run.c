@@ -423,7 +423,9 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 	struct engine_job job = engine_job_of(launch);
 	int err;
 
-	order_work_begin(base, work);
+	err = order_work_begin(base, work);
+	if (err)
+		return err;
 	owner->work = work;
 	owner->refused = NULL;
 	hidden = before_job(owner, &job.nr_changes);
@@ -588,8 +590,9 @@ static void trace_copy(const struct work *work, const struct copy *copy)
  * Memory of the CPU is touched like in any other code.
  *
  * Context: the dma engine's thread, or the caller of mem_copy().
+ * Return: 0, or -errno of order_work_begin().
  */
-void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
+int run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 {
 	static const struct acting nobody;
 	const struct acting *acting = work ? &work->acting : &nobody;
@@ -601,13 +604,16 @@ void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 					     copy->src_is_device,
 					     rows->src_pitch);
 	uint64_t i;
+	int err = 0;
 
 	copy_begin(copy->dst);
 	copy_begin(copy->src);
 	if (work) {
 		trace_copy(work, copy);
-		order_work_begin(ctx, work);
+		err = order_work_begin(ctx, work);
 	}
+	if (err)
+		goto out;
 	judge_gate(copy->src, &src, false, work);
 	judge_gate(copy->dst, &dst, true, work);
 	for (i = 0; i < rows->nr_rows; i++) {
@@ -619,8 +625,10 @@ void run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 		move(dst.at + to, rows->src ? src.at + from : NULL,
 		     copy->value, rows->row_len);
 	}
+out:
 	if (work)
-		trace_job_end(&work->acting, 0);
+		trace_job_end(&work->acting, err);
 	copy_end(copy->src);
 	copy_end(copy->dst);
+	return err;
 }

@@ -151,6 +151,8 @@ static int kernel_open(const struct mem_ctx_options *options,
 		err = check_soc(&probe, options);
 	if (!err)
 		err = set_policy(new->fd, &probe, options);
+	if (!err)
+		err = kernel_rights_choose(new);
 	if (err)
 		goto err_close;
 	new->policy = options->policy;
@@ -164,6 +166,7 @@ static int kernel_open(const struct mem_ctx_options *options,
 	new->base.board = board_find(probe.soc);
 	atomic_init(&new->base.nr_users, 1);
 	pthread_mutex_init(&new->lock, NULL);
+	order_init(&new->base, &new->order);
 	if (engine_is_inline())
 		tell_inline();
 	*ctx = &new->base;
@@ -185,10 +188,11 @@ static void kernel_close(struct mem_ctx *base)
 		ctx->orphans = job->next;
 		free(job);
 	}
-	/* A child has no engines. */
-	if (!ctx_is_forked(base))
+	/* A child has no engines, and the order may be half changed in it. */
+	if (!ctx_is_forked(base)) {
 		kernel_run_fini(ctx);
-	kernel_order_fini(ctx);
+		order_fini(base);
+	}
 	kernel_watch_end(ctx);
 	fd_close(ctx->fd);
 	pthread_mutex_destroy(&ctx->lock);
@@ -683,26 +687,7 @@ const struct backend kernel_backend = {
 	.keep = kernel_ptr_keep,
 	.put = kernel_ptr_put,
 	.set_name = kernel_ptr_set_name,
-	.attach_of = kernel_order_attach_of,
-	.attach_counters = kernel_order_counters,
-	.stream_create = kernel_order_stream_create,
-	.stream_number = kernel_order_stream_number,
-	.stream_destroy = kernel_order_stream_destroy,
-	.mark = kernel_order_mark,
-	/* The module's streams end with their last record. */
-	.mark_end = kernel_order_mark_end,
-	.mark_wait = kernel_order_mark_wait,
-	.mark_sync = kernel_order_mark_sync,
-	.mark_free = kernel_order_mark_free,
-	.sync_all = kernel_order_sync_all,
-	.attach = kernel_order_attach,
-	.call_submit = kernel_order_call_submit,
-	.call_begin = kernel_order_call_begin,
-	.call_return = kernel_order_call_return,
-	.judge = kernel_order_judge,
-	.work_submit = kernel_order_work_submit,
-	.work_touch = kernel_order_work_touch,
-	.work_end = kernel_order_work_end,
+	.order = &kernel_rights_ops,
 	.run = kernel_run,
 	.copy = kernel_copy,
 };

@@ -3,8 +3,8 @@
  * The backend over the module: /dev/heapsim, /dev/dma_heap and the ioctls of a
  * dma-buf. Only files of this folder know the kernel's structs.
  *
- * Lock order: the scheduler's lock, an engine's, the window's, a context's.
- * Ioctls are called under any of them.
+ * Lock order: the scheduler's lock, an engine's, the order lock, the window's,
+ * a context's. Ioctls are called under any of them.
  */
 #ifndef _LIBMEM_KERNEL_H
 #define _LIBMEM_KERNEL_H
@@ -17,6 +17,7 @@
 
 #include "../grant.h"
 #include "../internal.h"
+#include "../order/order.h"
 #include "uapi/linux/heapsim.h"
 
 /* Number of bytes behind an allocation that are checked for overruns. */
@@ -36,63 +37,25 @@ struct kernel_job {
 	uint64_t id;
 };
 
-/**
- * struct order - a stream
- * @id: the module's
- */
-struct order {
-	uint64_t id;
-};
-
-/**
- * struct mark - an event of the module's
- * @event: id
- * @next: of those that are to spare
- */
-struct mark {
-	uint64_t event;
-	struct mark *next;
-};
-
-/**
- * struct call - a host function
- * @host: id
- */
-struct call {
-	uint64_t host;
-};
-
-/**
- * struct work - device work that is not done
- * @id: the module's, which is used again
- * @stream: id of its stream
- * @kernel: that it runs, 0 none
- * @engine: name of the engine
- * @stack: of who submits it, from tell_stack()
- * @asked_ns: before it was submitted
- * @submitted_ns: after
- * @has_begun: the module knows that it has
- */
-struct work {
-	uint64_t id;
-	uint64_t stream;
-	uintptr_t kernel;
-	const char *engine;
-	uint32_t stack;
-	uint64_t asked_ns;
-	uint64_t submitted_ns;
-	bool has_begun;
-};
-
 /* Works that are remembered by their ids. */
 #define NR_REMEMBERED	256U
+
+/**
+ * struct remembered - a work that may have ended
+ * @acting: what reports say about it; its time is from before its submission
+ * @submitted_ns: time after that
+ */
+struct remembered {
+	struct acting acting;
+	uint64_t submitted_ns;
+};
 
 /**
  * struct owner - an engine and the buffers that it has mapped
  * @ctx: its context
  * @run_lock: held while a job runs; protects @engine, @work and @refused
  * @engine: the engine; NULL: nothing has run yet
- * @work: work that it runs
+ * @work: work that it runs; NULL: it only unmaps buffers
  * @refused: kind of memory that @work touched although it may not, as text for
  *	a report; NULL: none
  * @grants: buffers that it has mapped; protected by the context's lock
@@ -116,6 +79,8 @@ struct owner {
  * @seed: seed of @evict
  * @poison: byte that new memory is filled with; -1: zeros
  * @owners: its engines
+ * @order: the order of its streams
+ * @last_work: id of its newest work; protected by the order lock
  * @lock: protects the members below
  * @orphans: jobs that were destroyed and are not known done
  * @watch_fd: descriptor of /dev/heapsim that watches; -1: it does not watch
@@ -130,11 +95,7 @@ struct owner {
  * @last_found: the newest
  * @bufs: buffers that have an address
  * @nr_lending: jobs that run on threads of the application
- * @spare: marks
- * @nr_spare: how many
- * @streams: by the module's id of a stream, the id of it
- * @nr_streams: of those
- * @remembered: by the module's id, works
+ * @remembered: by id, works
  */
 struct kernel_ctx {
 	struct mem_ctx base;
@@ -146,6 +107,9 @@ struct kernel_ctx {
 	int poison;
 	struct owner owners[NR_ENGINES];
 
+	struct order_ctx order;
+	uint64_t last_work;
+
 	pthread_mutex_t lock;
 	struct kernel_job *orphans;
 	int watch_fd;
@@ -153,11 +117,7 @@ struct kernel_ctx {
 	struct violations *found;
 	struct kernel_buf *bufs;
 	unsigned int nr_lending;
-	struct mark *spare;
-	unsigned int nr_spare;
-	uint64_t *streams;
-	size_t nr_streams;
-	struct work remembered[NR_REMEMBERED];
+	struct remembered remembered[NR_REMEMBERED];
 };
 
 /**
@@ -173,8 +133,9 @@ struct kernel_ctx {
  * @nr_pages: number of its pages
  * @addr: address of its first page
  * @dram: the device view, mapped for the library; NULL: not mapped yet
- * @nr_users: references: of the caller, and of works that use it
- * @was_attached: its attach state has changed
+ * @nr_users: references: of the caller, and of works that use it; 0: it is not
+ *	complete yet, and is not found
+ * @order: managed: its attach states
  * @name: from mem_set_name(); the context's lock protects this and the members
  *	below
  * @canary: previous contents of the bytes behind it
@@ -195,7 +156,7 @@ struct kernel_buf {
 	uint8_t *addr;
 	uint8_t *dram;
 	atomic_uint nr_users;
-	atomic_bool was_attached;
+	struct order_buf order;
 	char name[MEM_NAME_LEN];
 	uint8_t canary[CANARY_MAX];
 	struct granted granted;
@@ -279,41 +240,12 @@ int kernel_ptr_for_engine(struct engine_window *window);
 uint64_t kernel_ptr_off(const struct kernel_buf *buf);
 struct own_fd kernel_ptr_guard(void);
 
-/* order.c */
-void kernel_order_fini(struct kernel_ctx *ctx);
-uint64_t kernel_order_stream_of(const struct kernel_ctx *ctx, uint64_t id);
-const struct work *kernel_order_remember(const struct kernel_ctx *ctx,
-					 uint64_t id, uint64_t time_ns);
-bool kernel_order_may_touch(struct kernel_ctx *ctx, const struct work *work,
-			    const struct kernel_buf *buf, bool is_write);
-void kernel_order_work_begin(struct kernel_ctx *ctx, struct work *work);
-uint32_t kernel_order_attach_of(struct mem_buf *buf);
-uint64_t kernel_order_stream_number(const struct mem_stream *stream);
-void kernel_order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
-			   struct mem_attach_counters *count);
-int kernel_order_stream_create(struct mem_stream *stream);
-int kernel_order_stream_destroy(struct mem_stream *stream,
-				struct reach **reach);
-int kernel_order_mark(struct mem_stream *stream, struct mark **mark);
-int kernel_order_mark_end(struct mem_stream *stream, struct mark **mark);
-int kernel_order_mark_wait(struct mem_stream *stream, struct mark *mark);
-void kernel_order_mark_sync(struct mem_ctx *ctx, struct mark *mark);
-void kernel_order_mark_free(struct mem_ctx *ctx, struct mark *mark);
-void kernel_order_sync_all(struct mem_ctx *ctx);
-int kernel_order_attach(struct mem_stream *stream, struct mem_buf *buf,
-			unsigned int how, struct reach **reach);
-int kernel_order_call_submit(struct mem_stream *stream, struct call **call);
-void kernel_order_call_begin(struct mem_ctx *ctx, struct call *call);
-void kernel_order_call_return(struct mem_ctx *ctx, struct call *call);
-int kernel_order_judge(struct mem_stream *stream, const struct mem_buf *dst,
-		       const struct mem_buf *src, bool is_set,
-		       struct verdict *verdict);
-int kernel_order_work_submit(struct mem_stream *stream,
-			     const struct mem_launch *launch,
-			     struct work **work);
-void kernel_order_work_touch(struct mem_ctx *ctx, struct work *work,
-			     struct mem_buf *buf, bool is_write);
-void kernel_order_work_end(struct mem_ctx *ctx, struct work *work);
+/* rights.c */
+extern const struct order_ops kernel_rights_ops;
+
+int kernel_rights_choose(const struct kernel_ctx *ctx);
+const struct acting *kernel_rights_remember(const struct kernel_ctx *ctx,
+					    uint64_t id, uint64_t time_ns);
 
 /* run.c */
 void kernel_run_init(struct kernel_ctx *ctx);
@@ -322,7 +254,7 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf);
 bool kernel_run_is_inline(const struct kernel_ctx *ctx);
 int kernel_run(struct mem_ctx *ctx, struct work *work,
 	       const struct mem_launch *launch);
-void kernel_copy(struct mem_ctx *ctx, struct work *work,
-		 const struct copy *copy);
+int kernel_copy(struct mem_ctx *ctx, struct work *work,
+		const struct copy *copy);
 
 #endif

@@ -468,7 +468,6 @@ static struct kernel_buf *buf_new(struct mem_ctx *ctx, enum mem_kind kind,
 	buf->base.asked_len = len;
 	buf->base.flags = flags;
 	buf->nr_pages = buf->base.len >> window.page_shift;
-	atomic_init(&buf->nr_users, 1);
 	return buf;
 }
 
@@ -532,7 +531,7 @@ int kernel_ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 	struct kernel_buf *buf;
 	int err;
 
-	if (!(ctx->features & HEAPSIM_FEATURE_STREAMS))
+	if (!(ctx->features & HEAPSIM_FEATURE_RIGHTS))
 		return -EOPNOTSUPP;
 	if (len > INT64_MAX / 2)
 		return -EINVAL;
@@ -551,7 +550,11 @@ int kernel_ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 		goto err_free;
 	buf->base.device = buf->addr;
 	buf->base.host = kind == MEM_KIND_DEVICE ? NULL : buf->addr;
+	if (kind == MEM_KIND_MANAGED)
+		order_buf_create(&buf->base, &buf->order);
 	list_add(ctx, buf);
+	/* From now on it is found by its address. */
+	atomic_store(&buf->nr_users, 1);
 	living_begin(buf);
 	*made = &buf->base;
 	return 0;
@@ -636,6 +639,8 @@ void kernel_ptr_free(struct mem_buf *base)
 	pthread_mutex_unlock(&ctx->lock);
 	list_remove(ctx, buf);
 	kernel_run_forget(ctx, buf);
+	if (base->kind == MEM_KIND_MANAGED)
+		order_buf_destroy(base);
 	tell_gone(&base->living);
 	board_give(ctx->base.board, base->kind, base->flags, base->asked_len);
 	kernel_ptr_put(base);

@@ -60,16 +60,13 @@ static struct kernel_buf *granted_next(struct owner *owner,
 }
 
 /*
- * Returns true if every job may use the buffer. If it has ever been attached,
- * the module decides for each job.
+ * Returns true if the job may use a buffer that an earlier one has mapped. The
+ * caller must hold the order lock.
  */
 static bool may_keep(const struct owner *owner, struct kernel_buf *buf)
 {
-	if (buf->base.kind != MEM_KIND_MANAGED ||
-	    board_has_concurrent_access(owner->ctx->base.board))
-		return true;
-	return buf->base.flags == MEM_ATTACH_GLOBAL &&
-	       !atomic_load(&buf->was_attached);
+	return buf->base.kind != MEM_KIND_MANAGED || !owner->work ||
+	       order_work_sees(&owner->ctx->base, owner->work, &buf->base);
 }
 
 static enum engine_access access_of(const struct kernel_buf *buf)
@@ -89,8 +86,10 @@ static int before_job(struct owner *owner, struct engine_grant **hidden,
 {
 	struct kernel_ctx *ctx = owner->ctx;
 	struct kernel_buf *buf, *next;
+	sigset_t old;
 	int err = 0;
 
+	order_lock(&ctx->base, &old);
 	pthread_mutex_lock(&ctx->lock);
 	for (buf = granted_next(owner, NULL); buf && !err; buf = next) {
 		next = granted_next(owner, buf);
@@ -100,6 +99,7 @@ static int before_job(struct owner *owner, struct engine_grant **hidden,
 	}
 	*hidden = grants_take_hidden(&owner->grants, nr_hidden);
 	pthread_mutex_unlock(&ctx->lock);
+	order_unlock(&ctx->base, &old);
 	return err;
 }
 
@@ -159,8 +159,9 @@ static int grant_buf(struct owner *owner, struct kernel_buf *buf,
 	pthread_mutex_unlock(&ctx->lock);
 	if (is_freed)
 		return -EFAULT;
-	if (is_news && buf->base.kind == MEM_KIND_MANAGED)
-		kernel_order_may_touch(ctx, owner->work, buf, touch->is_write);
+	if (is_news)
+		order_work_touch(&ctx->base, owner->work, &buf->base,
+				 touch->is_write);
 	*grant = (struct engine_grant) {
 		.off = kernel_ptr_off(buf),
 		.len = buf->base.len,
@@ -360,7 +361,7 @@ static bool is_dmabuf(uintptr_t addr)
  * @launch: launch of the kernel
  *
  * Context: the thread of the engine.
- * Return: 0, or @status of struct engine_result.
+ * Return: 0, @status of struct engine_result, or -errno if it cannot start.
  */
 int kernel_run(struct mem_ctx *base, struct work *work,
 	       const struct mem_launch *launch)
@@ -372,7 +373,9 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 	const char *refused;
 	int err;
 
-	kernel_order_work_begin(ctx, work);
+	err = order_work_begin(base, work);
+	if (err)
+		return err;
 	pthread_mutex_lock(&owner->run_lock);
 	owner->work = work;
 	owner->refused = NULL;
@@ -417,18 +420,19 @@ static uint8_t *side_of(const struct mem_buf *base, const void *ptr,
  * Memory of the CPU is touched like in any other code.
  *
  * Context: the dma engine's thread, or the caller of mem_copy().
+ * Return: 0, or -ENOMEM: the work cannot start.
  */
-void kernel_copy(struct mem_ctx *ctx, struct work *work,
-		 const struct copy *copy)
+int kernel_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 {
 	const struct mem_rows *rows = &copy->rows;
 	uint8_t *dst = side_of(copy->dst, rows->dst, copy->dst_is_device);
 	const uint8_t *src = rows->src ? side_of(copy->src, rows->src,
 						 copy->src_is_device) : NULL;
+	int err = work ? order_work_begin(ctx, work) : 0;
 	uint64_t i;
 
-	if (work)
-		kernel_order_work_begin(kernel_ctx_of(ctx), work);
+	if (err)
+		return err;
 	for (i = 0; i < rows->nr_rows; i++) {
 		uint8_t *to = dst + i * rows->dst_pitch;
 
@@ -437,4 +441,5 @@ void kernel_copy(struct mem_ctx *ctx, struct work *work,
 		else
 			memset(to, copy->value, rows->row_len);
 	}
+	return 0;
 }

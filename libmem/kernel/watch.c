@@ -190,22 +190,15 @@ static void complete(const struct kernel_ctx *ctx,
 		     const struct heapsim_record *r, struct mem_violation *v)
 {
 	const struct kernel_buf *buf = buf_find(ctx, r->buf);
-	const struct work *work;
+	const struct acting *acting;
 
 	if (buf && buf->name[0])
 		memcpy(v->name, buf->name, sizeof(v->name));
-	if (r->attach == HEAPSIM_ATTACH_SINGLE)
-		v->attach_stream = kernel_order_stream_of(ctx,
-							  r->attach_stream);
 	if (r->other.type != HEAPSIM_OTHER_ENGINE)
 		return;
-	work = kernel_order_remember(ctx, r->other.job, r->other.time_ns);
-	if (work) {
-		v->other_stream = work->stream;
-		v->other_kernel = work->kernel;
-	} else {
-		v->other_stream = kernel_order_stream_of(ctx, r->other.stream);
-	}
+	acting = kernel_rights_remember(ctx, r->other.job, r->other.time_ns);
+	if (acting)
+		v->other_kernel = acting->kernel;
 }
 
 static void violation_of(const struct heapsim_record *r,
@@ -228,8 +221,12 @@ static void violation_of(const struct heapsim_record *r,
 	v->is_write = r->cpu.is_write;
 	v->other_time_ns = r->other.time_ns;
 	v->other_job = r->other.job;
+	if (r->other.type == HEAPSIM_OTHER_ENGINE)
+		v->other_stream = r->other.stream;
 	memcpy(v->other_name, r->other.name, sizeof(v->other_name));
 	v->attach = r->attach;
+	if (r->attach == HEAPSIM_ATTACH_SINGLE)
+		v->attach_stream = r->attach_stream;
 }
 
 /**
@@ -268,18 +265,20 @@ static void add_work(struct mem_violation *v, const struct work *work)
 	if (!work)
 		return;
 	v->other = MEM_OTHER_ENGINE;
-	v->other_job = work->id;
-	v->other_stream = work->stream;
-	v->other_kernel = work->kernel;
-	v->other_time_ns = work->submitted_ns;
-	strcpy(v->other_name, work->engine);
+	v->other_job = work->acting.job;
+	v->other_stream = work->acting.stream;
+	v->other_kernel = work->acting.kernel;
+	v->other_time_ns = work->acting.time_ns;
+	strcpy(v->other_name, work->acting.engine);
 }
 
 /* The caller must hold the lock. */
 static void tell(struct kernel_ctx *ctx, const struct mem_violation *v,
 		 const struct work *work)
 {
-	const struct tell beside = { .other_stack = work ? work->stack : 0 };
+	const struct tell beside = {
+		.other_stack = work ? work->acting.stack : 0,
+	};
 
 	tell_violation(v, &beside);
 	if (ctx->found)

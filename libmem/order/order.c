@@ -47,7 +47,8 @@ struct reach {
  */
 void order_lock(struct mem_ctx *ctx, sigset_t *old)
 {
-	signals_block(old);
+	if (ctx->backend->order->blocks_signals)
+		signals_block(old);
 	pthread_mutex_lock(&ctx->order->lock);
 }
 
@@ -59,7 +60,8 @@ void order_lock(struct mem_ctx *ctx, sigset_t *old)
 void order_unlock(struct mem_ctx *ctx, const sigset_t *old)
 {
 	pthread_mutex_unlock(&ctx->order->lock);
-	signals_restore(old);
+	if (ctx->backend->order->blocks_signals)
+		signals_restore(old);
 }
 
 static struct mem_buf *buf_of(struct attach_buf *model)
@@ -182,7 +184,7 @@ static void take_streams(struct mem_ctx *ctx)
 	struct attach_stream *model;
 
 	while ((model = attach_take_stream(&ctx->order->model)))
-		ctx->backend->order->stream_destroy(order_of(model));
+		ctx->backend->order->stream_destroy(ctx, order_of(model));
 }
 
 /**
@@ -255,22 +257,21 @@ static void newest_set(struct mem_buf *buf, unsigned int how,
 			      memory_order_relaxed);
 }
 
-/*
- * Describes an attach by the calling thread, except for the state. Returns
- * false if reports do not need it.
- */
-static bool attached_now(struct tell_attach *how, enum tell_attached_by by,
-			 uint64_t stream)
+/* Describes an attach by the calling thread. */
+static struct tell_attach attached_now(enum tell_attached_by by,
+				       uint64_t stream, uint32_t attach)
 {
-	if (!tell_is_on())
-		return false;
-	*how = (struct tell_attach) {
+	struct tell_attach how = {
+		.attach = attach,
 		.by = by,
 		.stream = stream,
-		.time_ns = now_ns(),
-		.stack = tell_stack(0),
 	};
-	return true;
+
+	if (tell_is_on()) {
+		how.time_ns = now_ns();
+		how.stack = tell_stack(0);
+	}
+	return how;
 }
 
 /**
@@ -281,21 +282,21 @@ static bool attached_now(struct tell_attach *how, enum tell_attached_by by,
 void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 {
 	struct mem_ctx *ctx = buf->ctx;
+	const struct order_ops *ops = ctx->backend->order;
 	struct tell_attach how;
-	bool is_told;
 	sigset_t old;
 
 	buf->order = order;
 	order->buf = buf;
 	newest_set(buf, buf->flags, NULL);
-	is_told = attached_now(&how, TELL_ATTACHED_BY_ALLOC, 0);
 	order_lock(ctx, &old);
-	if (is_told)
-		ctx->backend->order->attached(buf, &how, buf->flags);
 	attach_buf_create(&ctx->order->model, &order->model, buf->asked_len,
 			  buf->flags == MEM_ATTACH_HOST ? ATTACH_HOST :
 							  ATTACH_GLOBAL);
-	ctx->backend->order->attach(buf, ATTACH_JOIN);
+	if (ops->buf_create) {
+		how = attached_now(TELL_ATTACHED_BY_ALLOC, 0, buf->flags);
+		ops->buf_create(buf, &how);
+	}
 	order_unlock(ctx, &old);
 }
 
@@ -310,7 +311,7 @@ void order_buf_destroy(struct mem_buf *buf)
 
 	order_lock(ctx, &old);
 	order_works_forget(buf);
-	ctx->backend->order->attach(buf, ATTACH_LEAVE);
+	ctx->backend->order->buf_destroy(buf);
 	attach_buf_destroy(&ctx->order->model, &buf->order->model);
 	take_streams(ctx);
 	order_unlock(ctx, &old);
@@ -379,14 +380,13 @@ int order_stream_create(struct mem_stream *stream)
 	sigset_t old;
 	int err;
 
-	err = ctx->backend->order->stream_create(stream);
-	if (err)
-		return err;
 	order_lock(ctx, &old);
-	attach_stream_create(&ctx->order->model, &stream->order->model,
-			     stream->is_blocking);
+	err = ctx->backend->order->stream_create(stream);
+	if (!err)
+		attach_stream_create(&ctx->order->model, &stream->order->model,
+				     stream->is_blocking);
 	order_unlock(ctx, &old);
-	return 0;
+	return err;
 }
 
 /*
@@ -413,20 +413,18 @@ static void tell_singles(const struct mem_stream *stream,
 	const struct order_ops *ops = stream->ctx->backend->order;
 	struct tell_attach how;
 	struct attach_link *link;
-	bool is_told;
 
 	if (model->singles.next == &model->singles)
 		return;
-	is_told = attached_now(&how, TELL_ATTACHED_BY_DESTROY, stream->id);
+	how = attached_now(TELL_ATTACHED_BY_DESTROY, stream->id, 0);
 	for (link = model->singles.next; link != &model->singles;
 	     link = link->next) {
 		struct attach_buf *buf = containerof(link, struct attach_buf,
 						     in_newest);
 
-		newest_set(buf_of(buf), name_of(buf->fallback), NULL);
-		if (is_told)
-			ops->attached(buf_of(buf), &how,
-				      name_of(buf->fallback));
+		how.attach = name_of(buf->fallback);
+		newest_set(buf_of(buf), how.attach, NULL);
+		ops->attached(buf_of(buf), &how);
 	}
 }
 
@@ -586,6 +584,17 @@ static enum attach_kind kind_of(unsigned int how)
 	return how == MEM_ATTACH_HOST ? ATTACH_HOST : ATTACH_GLOBAL;
 }
 
+/* Notes the new state. Nothing can fail after this. */
+static void tell_state(const struct mem_stream *stream, struct mem_buf *buf,
+		       unsigned int attach)
+{
+	const struct tell_attach how =
+		attached_now(TELL_ATTACHED_BY_CALL, stream->id, attach);
+
+	newest_set(buf, attach, stream);
+	stream->ctx->backend->order->attached(buf, &how);
+}
+
 /**
  * order_attach() - change the attach state of a buffer
  * @stream: stream in whose order the change takes effect
@@ -599,7 +608,6 @@ int order_attach(struct mem_stream *stream, struct mem_buf *buf,
 		 unsigned int how, struct reach **reach)
 {
 	struct mem_ctx *ctx = stream->ctx;
-	struct tell_attach attached;
 	sigset_t old;
 	int err;
 
@@ -609,13 +617,11 @@ int order_attach(struct mem_stream *stream, struct mem_buf *buf,
 	if (!err)
 		err = order_works_keep(buf);
 	if (!err)
+		tell_state(stream, buf, how);
+	if (!err)
 		err = attach_submit_state(&ctx->order->model,
 					  order_model_of(stream),
 					  &buf->order->model, kind_of(how));
-	if (!err)
-		newest_set(buf, how, stream);
-	if (!err && attached_now(&attached, TELL_ATTACHED_BY_CALL, stream->id))
-		ctx->backend->order->attached(buf, &attached, how);
 	if (ctx->order->reach)
 		*reach = reach_take(ctx->order);
 	take_streams(ctx);

@@ -7,7 +7,9 @@
  *
  * Lock order: the scheduler's lock, an engine's lock, a context's order lock,
  * then the backend's locks of buffers. Fault handlers do not take the order
- * lock.
+ * lock. Functions that add to the order, and those for marks, are called with
+ * the scheduler's lock held, so that operations come in the order in which they
+ * are queued.
  */
 #ifndef _LIBMEM_ORDER_H
 #define _LIBMEM_ORDER_H
@@ -34,7 +36,7 @@ struct acting {
 };
 
 /**
- * struct order - a stream; the first member of the backend's own struct
+ * struct order - a stream; a member of the backend's own struct
  * @model: stream of the model, which uses it until attach_take_stream()
  */
 struct order {
@@ -79,6 +81,7 @@ struct work_verdict {
  * struct work - a job of an engine that is not done
  * @stream: its stream in the model
  * @is_own: it is a kernel of libmem itself, which gates do not stop
+ * @has_begun: it has started; of a job that an error has dropped it never is
  * @acting: how reports name it
  * @verdicts: verdicts on the buffers whose state was in flight at its
  *	submission, or has changed since; others are judged by their state
@@ -89,6 +92,7 @@ struct work_verdict {
 struct work {
 	struct attach_stream *stream;
 	bool is_own;
+	bool has_begun;
 	struct acting acting;
 	struct work_verdict *verdicts;
 	size_t nr_verdicts;
@@ -118,37 +122,48 @@ struct order_ctx {
 
 /**
  * struct order_ops - functions of a backend for the order of streams
+ * @blocks_signals: signal handlers that touch a buffer take locks of the
+ *	backend: all signals are blocked while the order lock is held
  * @stream_create: allocates the backend's struct of a stream and sets the
  *	stream's order; returns 0 or -errno
  * @stream_destroy: frees it; nothing refers to the stream any more
  * @stream_state: handles a stream that has become active or idle, with the
  *	arguments of attach_ctx.stream_changed
+ * @buf_create: puts a new managed buffer into the group of its first state, and
+ *	notes that state like @attached; NULL: both is done already
+ * @buf_destroy: takes a managed buffer that is freed out of its group; the
+ *	model still has it
  * @attach: carries out the changes and the maintenance (ATTACH_*) that are due
  *	for a managed buffer now
- * @attached: notes for reports how a managed buffer came to a new attach state;
- *	called only if reports are on
- * @work_submit: numbers a new job; the model does not know it yet
- * @work_begin: cleans, for a job that starts, what it sees
- * @work_report: reports a copy or set that touches a managed buffer without
- *	permission
+ * @attached: notes a new attach state of a managed buffer, before the model has
+ *	it. The time and the stack are set only if reports are on
+ * @work_submit: numbers a new job, before the model has it; returns 0 or -errno
+ * @work_begin: cleans, for a job that starts, what it sees; returns 0 or
+ *	-errno: the job cannot start
+ * @work_report: reports a job that touches a managed buffer without permission,
+ *	for order_work_touch()
+ * @work_end: handles the end of a job, which may never have begun; NULL:
+ *	nothing is to be done
  * @nr_refused: returns the number of refused touches by the CPU of a managed
  *	buffer, or of all buffers of the context if that is NULL
  *
- * All except @stream_create are called with the order lock held, except when
- * the context is freed.
+ * All are called with the order lock held, except when the context is freed.
  */
 struct order_ops {
+	bool blocks_signals;
 	int (*stream_create)(struct mem_stream *stream);
-	void (*stream_destroy)(struct order *order);
+	void (*stream_destroy)(struct mem_ctx *ctx, struct order *order);
 	void (*stream_state)(struct mem_ctx *ctx, struct attach_stream *model,
 			     bool again_own, bool again_all);
+	void (*buf_create)(struct mem_buf *buf, const struct tell_attach *how);
+	void (*buf_destroy)(struct mem_buf *buf);
 	void (*attach)(struct mem_buf *buf, u32 what);
-	void (*attached)(struct mem_buf *buf, const struct tell_attach *how,
-			 uint32_t attach);
-	void (*work_submit)(struct mem_ctx *ctx, struct work *work);
-	void (*work_begin)(struct mem_ctx *ctx, const struct work *work);
+	void (*attached)(struct mem_buf *buf, const struct tell_attach *how);
+	int (*work_submit)(struct mem_ctx *ctx, struct work *work);
+	int (*work_begin)(struct mem_ctx *ctx, const struct work *work);
 	void (*work_report)(struct mem_buf *buf, bool is_write,
 			    const struct work *work);
+	void (*work_end)(struct mem_ctx *ctx, const struct work *work);
 	uint64_t (*nr_refused)(struct mem_ctx *ctx, const struct mem_buf *buf);
 };
 
@@ -193,7 +208,7 @@ bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
 		     struct mem_buf *buf);
 bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
 		    bool *is_news);
-void order_work_begin(struct mem_ctx *ctx, struct work *work);
+int order_work_begin(struct mem_ctx *ctx, struct work *work);
 void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write);
 void order_work_end(struct mem_ctx *ctx, struct work *work);

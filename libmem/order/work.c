@@ -182,14 +182,19 @@ bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
  * cleaned
  * @ctx: context
  * @work: job
+ *
+ * Return: 0 or -ENOMEM: the job cannot start.
  */
-void order_work_begin(struct mem_ctx *ctx, struct work *work)
+int order_work_begin(struct mem_ctx *ctx, struct work *work)
 {
 	sigset_t old;
+	int err;
 
 	order_lock(ctx, &old);
-	ctx->backend->order->work_begin(ctx, work);
+	err = ctx->backend->order->work_begin(ctx, work);
+	work->has_begun = !err;
 	order_unlock(ctx, &old);
+	return err;
 }
 
 static struct attach_side side_of(const struct mem_buf *buf)
@@ -267,7 +272,7 @@ static void work_free(struct work *work)
  * @launch: kernel, whose entry is set; NULL for a copy or set
  * @made: out: job, for order_work_end()
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or -EOPNOTSUPP (an older module).
  */
 int order_work_submit(struct mem_stream *stream,
 		      const struct mem_launch *launch, struct work **made)
@@ -292,12 +297,13 @@ int order_work_submit(struct mem_stream *stream,
 	err = order_give_ops(ctx, 1);
 	if (!err)
 		err = judge_in_flight(ctx, work);
-	if (!err) {
-		ctx->backend->order->work_submit(ctx, work);
-		err = attach_submit_work(&ctx->order->model, work->stream);
-	}
 	if (!err)
+		err = ctx->backend->order->work_submit(ctx, work);
+	if (!err) {
+		/* Has memory, and the stream has not been destroyed. */
+		attach_submit_work(&ctx->order->model, work->stream);
 		work_link(ctx->order, work);
+	}
 	order_unlock(ctx, &old);
 	if (err) {
 		work_free(work);
@@ -308,9 +314,10 @@ int order_work_submit(struct mem_stream *stream,
 }
 
 /**
- * order_work_touch() - note a buffer that a copy or set is known to access
+ * order_work_touch() - check the access of a job to a buffer, and report it if
+ * it is not allowed
  * @ctx: context
- * @work: job
+ * @work: job, which may not have begun
  * @buf: buffer of the context
  * @is_write: the job writes the buffer
  */
@@ -335,9 +342,12 @@ void order_work_touch(struct mem_ctx *ctx, struct work *work,
  */
 void order_work_end(struct mem_ctx *ctx, struct work *work)
 {
+	const struct order_ops *ops = ctx->backend->order;
 	sigset_t old;
 
 	order_lock(ctx, &old);
+	if (ops->work_end)
+		ops->work_end(ctx, work);
 	if (work->prev)
 		work->prev->next = work->next;
 	else
