@@ -439,7 +439,7 @@ struct camera {
 static struct camera camera_open(unsigned int instance)
 {
 	static int last = -1;
-	struct v4l2_pix_format pix;
+	struct v4l2_pix_format pix = { 0 };
 	struct camera camera;
 
 	/* A failed test may have left the camera streaming. */
