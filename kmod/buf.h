@@ -87,9 +87,6 @@ struct heapsim_export {
  *	more than the buffer has reserved only if one caller at a time has them
  * @lock: protects the fields below and the PTEs of the buffer
  * @rule: policy
- * @is_revoked: the CPU must not access the buffer now; ignored if the policy is
- *	off. Written with the context's lock held, but by a caller that is being
- *	killed without this one
  * @has_stores: CPU lines may be dirty
  * @has_own_stores: holds CPU stores, made while access was permitted, that have
  *	not been cleaned yet
@@ -155,7 +152,6 @@ struct heapsim_buf {
 
 	struct mutex lock;
 	struct heapsim_rule rule;
-	bool is_revoked;
 	bool has_stores;
 	bool has_own_stores;
 	struct heapsim_devview *view;

@@ -36,7 +36,6 @@ static int cdev_probe(struct heapsim_call *call)
 			     HEAPSIM_FEATURE_WRITE_COMBINE : 0) |
 			    (heapsim_can_step() ?
 			     HEAPSIM_FEATURE_PRECISE : 0) |
-			    HEAPSIM_FEATURE_STREAMS |
 			    HEAPSIM_FEATURE_RIGHTS |
 			    HEAPSIM_FEATURE_REOPEN |
 			    (heapsim_config.has_test_hooks ?
@@ -342,39 +341,6 @@ static int cdev_policy(struct heapsim_call *call)
 	}
 }
 
-static void cdev_undo_stream_create(struct heapsim_call *call)
-{
-	struct heapsim_call destroy = {
-		.ctx = call->ctx,
-		.cmd.stream.stream = call->cmd.stream.stream,
-		.waits = true,
-	};
-
-	heapsim_stream_destroy(&destroy);
-}
-
-static void cdev_undo_event_create(struct heapsim_call *call)
-{
-	struct heapsim_call destroy = {
-		.ctx = call->ctx,
-		.cmd.event.event = call->cmd.event.event,
-		.waits = true,
-	};
-
-	heapsim_stream_event_destroy(&destroy);
-}
-
-/* The host function stays submitted, but nobody has to wait for it. */
-static void cdev_undo_host_submit(struct heapsim_call *call)
-{
-	heapsim_host_disown(call->ctx, call->cmd.host.host);
-}
-
-static void cdev_undo_work_submit(struct heapsim_call *call)
-{
-	heapsim_work_disown(call->ctx, call->cmd.work.work);
-}
-
 /**
  * struct command - a command
  * @min_size: size of the struct in the first version of the ABI, bytes
@@ -430,27 +396,6 @@ static const struct command commands[] = {
 	COMMAND_IN(BUF_REVOKE, buf_revoke, fd, cdev_revoke, .may_block = true),
 	COMMAND_IN(WATCH, watch, record_size, cdev_watch),
 	COMMAND_IN(POLICY, set_policy, seed, cdev_policy, .may_block = true),
-	COMMAND(STREAM_CREATE, stream_op, stream, heapsim_stream_create,
-		.undo = cdev_undo_stream_create),
-	COMMAND_IN(STREAM_DESTROY, stream_op, stream, heapsim_stream_destroy),
-	COMMAND_IN(ATTACH, attach_op, buf, heapsim_stream_attach),
-	COMMAND(EVENT_CREATE, event_op, stream, heapsim_stream_event_create,
-		.undo = cdev_undo_event_create),
-	COMMAND_IN(EVENT_DESTROY, event_op, stream,
-		   heapsim_stream_event_destroy),
-	COMMAND_IN(EVENT_RECORD, event_op, stream, heapsim_stream_event_record),
-	COMMAND_IN(EVENT_WAIT, event_op, stream, heapsim_stream_event_wait),
-	COMMAND(HOST_SUBMIT, host_op, host, heapsim_host_submit,
-		.undo = cdev_undo_host_submit),
-	COMMAND_IN(HOST_BEGIN, host_op, host, heapsim_host_begin),
-	COMMAND_IN(HOST_RETURN, host_op, host, heapsim_host_return),
-	COMMAND(WORK_SUBMIT, work_op, name, heapsim_work_submit,
-		.undo = cdev_undo_work_submit),
-	COMMAND_IN(WORK_BEGIN, work_op, name, heapsim_work_begin),
-	COMMAND_IN(WORK_END, work_op, name, heapsim_work_end),
-	COMMAND(WORK_TOUCH, work_touch, attach_stream, heapsim_work_touch),
-	COMMAND_IN(SYNC, sync, id, heapsim_stream_sync),
-	COMMAND(ATTACH_INFO, attach_info, count, heapsim_stream_attach_info),
 	COMMAND_IN(RANGE_MAINTAIN, range_maintain, range,
 		   heapsim_maintain_range),
 	COMMAND(BUF_REOPEN, buf_reopen, new_fd, cdev_reopen, .may_block = true),

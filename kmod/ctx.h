@@ -56,14 +56,6 @@ union heapsim_cmd {
 	struct heapsim_buf_revoke revoke;
 	struct heapsim_watch watch;
 	struct heapsim_set_policy policy;
-	struct heapsim_stream_op stream;
-	struct heapsim_attach_op attach;
-	struct heapsim_event_op event;
-	struct heapsim_host_op host;
-	struct heapsim_work_op work;
-	struct heapsim_work_touch touch;
-	struct heapsim_sync sync;
-	struct heapsim_attach_info attach_info;
 	struct heapsim_range_maintain range;
 	struct heapsim_buf_reopen reopen;
 	struct heapsim_stream_id stream_id;
@@ -99,26 +91,6 @@ struct heapsim_call {
 	struct heapsim_job *job;
 };
 
-/* stream.c */
-int heapsim_stream_create(struct heapsim_call *call);
-int heapsim_stream_destroy(struct heapsim_call *call);
-int heapsim_stream_attach(struct heapsim_call *call);
-int heapsim_stream_event_create(struct heapsim_call *call);
-int heapsim_stream_event_destroy(struct heapsim_call *call);
-int heapsim_stream_event_record(struct heapsim_call *call);
-int heapsim_stream_event_wait(struct heapsim_call *call);
-int heapsim_host_submit(struct heapsim_call *call);
-int heapsim_host_begin(struct heapsim_call *call);
-int heapsim_host_return(struct heapsim_call *call);
-int heapsim_work_submit(struct heapsim_call *call);
-int heapsim_work_begin(struct heapsim_call *call);
-int heapsim_work_end(struct heapsim_call *call);
-int heapsim_work_touch(struct heapsim_call *call);
-int heapsim_stream_sync(struct heapsim_call *call);
-int heapsim_stream_attach_info(struct heapsim_call *call);
-void heapsim_host_disown(struct heapsim_ctx *ctx, u64 id);
-void heapsim_work_disown(struct heapsim_ctx *ctx, u64 id);
-
 /* maintain.c */
 int heapsim_maintain(struct heapsim_call *call);
 int heapsim_maintain_range(struct heapsim_call *call);
@@ -141,11 +113,6 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 			   const struct heapsim_buf_params *params);
 void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
 vm_fault_t heapsim_ctx_buf_touch(struct heapsim_buf *buf,
-				 struct heapsim_access *access);
-
-/* managed.c */
-vm_fault_t heapsim_managed_touch(const struct vm_fault *vmf,
-				 struct heapsim_buf *buf,
 				 struct heapsim_access *access);
 
 /*

@@ -11,20 +11,6 @@
 #include "lines.h"
 
 /**
- * heapsim_owner_choose() - decide which commands an open uses
- * @owner: locked
- * @set: commands
- *
- * Return: 0, or -EBUSY if it uses others.
- */
-int heapsim_owner_choose(struct heapsim_owner *owner, enum heapsim_set set)
-{
-	if (owner->set == HEAPSIM_SET_NONE)
-		owner->set = set;
-	return owner->set == set ? 0 : -EBUSY;
-}
-
-/**
  * heapsim_ctx_buf_find() - look up a buffer of an open
  * @owner: locked
  * @id: id of the buffer

@@ -10,32 +10,15 @@
 
 #include "buf.h"
 #include "ctx.h"
-#include "model/attach.h"
 #include "rights.h"
-
-struct heapsim_streams;		/* streams.h */
-
-/**
- * enum heapsim_set - commands by which an open states the order of its works
- * @HEAPSIM_SET_NONE: not decided
- * @HEAPSIM_SET_STREAMS: it submits all works and waits, see streams.h
- * @HEAPSIM_SET_RIGHTS: it states what follows from them, see rights.h
- */
-enum heapsim_set {
-	HEAPSIM_SET_NONE,
-	HEAPSIM_SET_STREAMS,
-	HEAPSIM_SET_RIGHTS,
-};
 
 /**
  * struct heapsim_owner - what the buffers of an open refer to
  * @refs: references of the open and of each buffer
  * @user: user that all of this counts for, with a reference
- * @streams: streams of HEAPSIM_SET_STREAMS
- * @rights: rights of HEAPSIM_SET_RIGHTS; says which lock protects what
+ * @rights: rights to its managed buffers; says which lock protects what
  * @lock: serialises commands, and creation and release of buffers. Memory is
  *	allocated before it is taken
- * @set: commands that the open uses
  * @has_ended: the open has been closed
  * @buf_ids: struct heapsim_ctx_buf by id of the buffer
  * @rights_lock: inside heapsim_buf.lock; protects the fields below
@@ -45,11 +28,9 @@ enum heapsim_set {
 struct heapsim_owner {
 	struct kref refs;
 	struct heapsim_user *user;
-	struct heapsim_streams *streams;
 	struct heapsim_rights rights;
 
 	struct mutex lock;
-	enum heapsim_set set;
 	bool has_ended;
 	struct xarray buf_ids;
 
@@ -62,12 +43,10 @@ struct heapsim_owner {
  * struct heapsim_state - an attach state
  * @attach: HEAPSIM_ATTACH_*
  * @stream: id of the stream that the buffer is single to, else 0
- * @serial: number of that stream, never reused
  */
 struct heapsim_state {
 	u32 attach;
 	u64 stream;
-	u64 serial;
 };
 
 /**
@@ -79,9 +58,8 @@ struct heapsim_state {
  * @attaches: last attaches, newest first, for records
  * @written: entry in heapsim_owner.written
  * @cpu_on_device: device memory: forbidden CPU accesses; protected by
- *	rights_lock, as are @cpu_while_active to @right
- * @uses_rights: managed memory of HEAPSIM_SET_RIGHTS, as all fields up to
- *	@stamp
+ *	rights_lock, as are @cpu_while_active to @right. All fields below are
+ *	those of managed memory
  * @cpu_while_active: forbidden CPU accesses
  * @engine_not_attached: reported accesses of works
  * @has_blocker: @blocker is valid
@@ -92,15 +70,7 @@ struct heapsim_state {
  * @stamp: number of the last begin of a work that was or need not be cleaned
  *	for
  * @drops: lines must be invalidated before the CPU accesses the buffer;
- *	HEAPSIM_SET_RIGHTS: protected by heapsim_buf.lock
- * @model: managed memory: buffer in the model
- * @pasts: struct heapsim_kept, in order: earlier states
- * @in_singles: entry in heapsim_stream.singles
- * @in_flight: entry in heapsim_streams.in_flight
- * @due: entry in heapsim_streams.due
- * @owing: entry in heapsim_streams.owing
- * @left: entry in heapsim_streams.left
- * @owes_to: the invalidate waits for works up to this heapsim_work.seq
+ *	protected by heapsim_buf.lock
  */
 struct heapsim_ctx_buf {
 	struct heapsim_buf *buf;
@@ -110,7 +80,6 @@ struct heapsim_ctx_buf {
 	struct list_head written;
 	u64 cpu_on_device;
 
-	bool uses_rights;
 	u64 cpu_while_active;
 	u64 engine_not_attached;
 	bool has_blocker;
@@ -120,17 +89,8 @@ struct heapsim_ctx_buf {
 	u64 stamp;
 
 	bool drops;
-	struct attach_buf model;
-	struct list_head pasts;
-	struct list_head in_singles;
-	struct list_head in_flight;
-	struct list_head due;
-	struct list_head owing;
-	struct list_head left;
-	u64 owes_to;
 };
 
-int heapsim_owner_choose(struct heapsim_owner *owner, enum heapsim_set set);
 struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_owner *owner,
 					     u64 id);
 void heapsim_ctx_buf_remember(struct heapsim_ctx_buf *m, u32 attach,
@@ -159,7 +119,7 @@ static inline void heapsim_ctx_buf_note_lines(struct heapsim_buf *buf,
 {
 	struct heapsim_ctx_buf *m = buf->owned;
 
-	if (!m || !m->uses_rights)
+	if (!m || !heapsim_is_managed(m))
 		return;
 	spin_lock(&m->owner->rights_lock);
 	if (m->right.lines == RIGHT_NO_LINES)

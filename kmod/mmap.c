@@ -22,17 +22,6 @@
 #include "trace.h"
 
 /*
- * Returns true if the context of the buffer has to decide. The buffer is
- * locked.
- */
-static bool mmap_is_in_doubt(const struct heapsim_buf *buf,
-			     const struct heapsim_access *access)
-{
-	return READ_ONCE(buf->is_revoked) && !access->is_wrong &&
-	       !access->is_again && buf->rule.policy != HEAPSIM_POLICY_OFF;
-}
-
-/*
  * Locks the buffer after the access has been judged and carried out with memory
  * from @images, which is filled while the lock is not held. Nothing is judged
  * if the buffer has one view. An access that has been reported as forbidden is
@@ -61,13 +50,6 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 		if (ret) {
 			mutex_unlock(&buf->lock);
 			return ret;
-		}
-		if (mmap_is_in_doubt(buf, access)) {
-			mutex_unlock(&buf->lock);
-			ret = heapsim_managed_touch(vmf, buf, access);
-			if (ret)
-				return ret;
-			continue;
 		}
 		if (!buf->has_two_views)
 			return 0;

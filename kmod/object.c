@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Objects of an open of /dev/heapsim: streams, events, host functions, works,
- * jobs, test fences and holds. They share one table of ids, and count for the
- * user that opened it.
+ * Objects of an open of /dev/heapsim: jobs, test fences and holds. They share
+ * one table of ids, and count for the user that opened it.
  *
  * A command allocates an object together with an id that cannot be found yet,
  * initialises it, and publishes it, which cannot fail. If initialising fails,

@@ -10,10 +10,6 @@
 
 /** enum heapsim_object_type - types of objects */
 enum heapsim_object_type {
-	HEAPSIM_OBJECT_STREAM,
-	HEAPSIM_OBJECT_EVENT,
-	HEAPSIM_OBJECT_HOST,
-	HEAPSIM_OBJECT_WORK,
 	HEAPSIM_OBJECT_JOB,
 	HEAPSIM_OBJECT_FENCE,
 	HEAPSIM_OBJECT_HOLD,

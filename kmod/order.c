@@ -25,8 +25,7 @@ static int order_lock(const struct heapsim_call *call)
 	ret = heapsim_lock(&owner->lock, call->waits);
 	if (ret)
 		return ret;
-	ret = heapsim_owner_choose(owner, HEAPSIM_SET_RIGHTS);
-	if (!ret && !call->waits && (r->changed || r->attached))
+	if (!call->waits && (r->changed || r->attached))
 		ret = -EAGAIN;
 	if (!ret)
 		ret = heapsim_rights_complete(owner);
@@ -162,6 +161,7 @@ int heapsim_order_stream_state(struct heapsim_call *call)
 		return ret;
 	stream = heapsim_rights_stream(&owner->rights, cmd->stream);
 	if (stream) {
+		trace_heapsim_stream(cmd->stream, cmd->flags);
 		order_stream_set(owner, stream, cmd->flags);
 		ret = heapsim_rights_complete(owner);
 	} else {

@@ -6,7 +6,7 @@
  */
 #include <linux/slab.h>
 
-#include "streams.h"
+#include "ctx_buf.h"
 
 /**
  * heapsim_owner_create() - create the owner of the buffers of an open
@@ -20,11 +20,6 @@ struct heapsim_owner *heapsim_owner_create(struct heapsim_objects *objects)
 
 	if (!owner)
 		return NULL;
-	owner->streams = heapsim_streams_create(owner, objects);
-	if (!owner->streams) {
-		kfree(owner);
-		return NULL;
-	}
 	owner->user = heapsim_limit_user_ref(objects->user);
 	kref_init(&owner->refs);
 	mutex_init(&owner->lock);
@@ -40,7 +35,6 @@ static void owner_free(struct kref *refs)
 	struct heapsim_owner *owner = container_of(refs, struct heapsim_owner,
 						   refs);
 
-	heapsim_streams_free(owner->streams);
 	xa_destroy(&owner->buf_ids);
 	mutex_destroy(&owner->lock);
 	heapsim_limit_user_put(owner->user);
@@ -58,22 +52,9 @@ void heapsim_owner_end(struct heapsim_owner *owner)
 {
 	mutex_lock(&owner->lock);
 	owner->has_ended = true;
-	if (owner->set == HEAPSIM_SET_RIGHTS)
-		heapsim_order_end(owner);
-	heapsim_streams_end(owner->streams);
+	heapsim_order_end(owner);
 	mutex_unlock(&owner->lock);
 	kref_put(&owner->refs, owner_free);
-}
-
-static void ctx_buf_add(struct heapsim_ctx_buf *m,
-			const struct heapsim_buf_params *params)
-{
-	if (!heapsim_is_managed(m))
-		return;
-	if (heapsim_owner_choose(m->owner, HEAPSIM_SET_STREAMS))
-		heapsim_rights_add(m, params);
-	else
-		heapsim_managed_add(m, params);
 }
 
 /**
@@ -101,13 +82,13 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 	m->buf = buf;
 	m->owner = owner;
 	INIT_LIST_HEAD(&m->written);
-	heapsim_managed_init(m);
 	ret = mutex_lock_killable(&owner->lock);
 	if (ret)
 		goto err_release;
 	kref_get(&owner->refs);
 	buf->owned = m;
-	ctx_buf_add(m, params);
+	if (heapsim_is_managed(m))
+		heapsim_rights_add(m, params);
 	/* Allocates nothing, because the slot is reserved. */
 	xa_store(&owner->buf_ids, buf->id, m, GFP_NOWAIT);
 	mutex_unlock(&owner->lock);
@@ -137,17 +118,15 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 	spin_lock(&owner->rights_lock);
 	list_del_init(&m->written);
 	spin_unlock(&owner->rights_lock);
-	if (!owner->has_ended && m->uses_rights)
-		heapsim_rights_forget(m);
-	if (!owner->has_ended)
-		heapsim_managed_forget(m);
+	if (!owner->has_ended) {
+		xa_erase(&owner->buf_ids, buf->id);
+		if (heapsim_is_managed(m))
+			heapsim_rights_forget(m);
+	}
 	/* A bracket that is still open is reported after this. */
 	buf->owned = NULL;
 	heapsim_limit_free(owner->user, m);
-	if (owner->has_ended)
-		mutex_unlock(&owner->lock);
-	else
-		heapsim_streams_unlock(owner->streams);
+	mutex_unlock(&owner->lock);
 	kref_put(&owner->refs, owner_free);
 }
 
@@ -180,11 +159,11 @@ vm_fault_t heapsim_ctx_buf_touch(struct heapsim_buf *buf,
 {
 	struct heapsim_ctx_buf *m = buf->owned;
 
-	access->is_allowed = !READ_ONCE(buf->is_revoked);
+	access->is_allowed = buf->kind != HEAPSIM_KIND_DEVICE;
 	if (!m || buf->rule.policy == HEAPSIM_POLICY_OFF)
 		return 0;
 	if (buf->kind == HEAPSIM_KIND_DEVICE && !access->is_wrong &&
 	    !access->is_again)
 		return ctx_buf_touch_device(m, access);
-	return m->uses_rights ? heapsim_rights_touch(m, access) : 0;
+	return heapsim_is_managed(m) ? heapsim_rights_touch(m, access) : 0;
 }

@@ -591,7 +591,6 @@ void heapsim_rights_add(struct heapsim_ctx_buf *m,
 	heapsim_note_attach(&how, HEAPSIM_ATTACHED_BY_ALLOC);
 	heapsim_ctx_buf_remember(m, params->attach, 0, &how);
 	right_buf_init(&m->right, params->len);
-	m->uses_rights = true;
 	if (params->attach != HEAPSIM_ATTACH_GLOBAL)
 		return;
 	spin_lock(&owner->rights_lock);
@@ -670,7 +669,7 @@ int heapsim_rights_get_spared(struct heapsim_buf *buf, u64 *nr)
 	struct right_tally tally;
 
 	*nr = 0;
-	if (!m || !m->uses_rights ||
+	if (!m || !heapsim_is_managed(m) ||
 	    m->owner->rights.class != ATTACH_NONCOHERENT)
 		return 0;
 	if (mutex_lock_killable(&m->owner->lock))

@@ -109,18 +109,18 @@ TRACE_EVENT(heapsim_policy,
 		  __entry->seed)
 );
 
-TRACE_EVENT(heapsim_sync,
-	TP_PROTO(u32 scope, u64 id),
-	TP_ARGS(scope, id),
+TRACE_EVENT(heapsim_stream,
+	TP_PROTO(u64 stream, u32 flags),
+	TP_ARGS(stream, flags),
 	TP_STRUCT__entry(
-		__field(u64, id)
-		__field(u32, scope)
+		__field(u64, stream)
+		__field(u32, flags)
 	),
 	TP_fast_assign(
-		__entry->id = id;
-		__entry->scope = scope;
+		__entry->stream = stream;
+		__entry->flags = flags;
 	),
-	TP_printk("scope=%u id=%llu", __entry->scope, __entry->id)
+	TP_printk("stream=%llu flags=%u", __entry->stream, __entry->flags)
 );
 
 /*

@@ -72,7 +72,7 @@ int kernel_watch_open(const struct kernel_ctx *ctx, unsigned int what,
 	if (what & MEM_WATCH_WASTE)
 		arg.kinds |= HEAPSIM_KINDS_WASTE;
 	/* An older module refuses kinds that it does not know. */
-	if (!(ctx->features & HEAPSIM_FEATURE_STREAMS))
+	if (!(ctx->features & HEAPSIM_FEATURE_RIGHTS))
 		arg.kinds &= ~HEAPSIM_KINDS_STREAMS;
 	fd = open_again("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)

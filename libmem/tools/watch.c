@@ -90,7 +90,7 @@ int watch_begin(struct watch *watch, const struct heapsim_probe *probe,
 	int ret;
 
 	/* An older module refuses unknown kinds. */
-	if (!(probe->features & HEAPSIM_FEATURE_STREAMS))
+	if (!(probe->features & HEAPSIM_FEATURE_RIGHTS))
 		queue.kinds &= ~HEAPSIM_KINDS_STREAMS;
 	ret = watch_begin_queue(watch, watch->fd, &queue);
 	if (ret || !ioctl(watch->fd, HEAPSIM_IOC_POLICY, policy))

@@ -31,7 +31,7 @@
 #define __aligned_s64	__s64 __attribute__((aligned(8)))
 #endif
 
-#define HEAPSIM_ABI_VERSION	2
+#define HEAPSIM_ABI_VERSION	3
 #define HEAPSIM_NAME_LEN	32
 
 /**
@@ -46,7 +46,7 @@
  * @HEAPSIM_KIND_FOREIGN: a dma-buf of another driver; only returned
  * @HEAPSIM_KIND_MANAGED: unified memory: CPU and engines take turns, as streams
  *	and attaches say; two views when the SoC is not I/O-coherent. This and
- *	the next two belong to a context, and need HEAPSIM_FEATURE_STREAMS
+ *	the next two belong to a context, and need HEAPSIM_FEATURE_RIGHTS
  * @HEAPSIM_KIND_PINNED: both may touch it at any time: one view, cached when
  *	the SoC is I/O-coherent, else as KIND_UNCACHED
  * @HEAPSIM_KIND_DEVICE: the CPU may not touch it; one view
@@ -74,8 +74,6 @@ enum heapsim_policy {
 #define HEAPSIM_FEATURE_WRITE_COMBINE	(1ULL << 0)
 /* ... struct heapsim_set_policy.is_precise may be 1 */
 #define HEAPSIM_FEATURE_PRECISE		(1ULL << 1)
-/* ... contexts have streams, with their kinds of buffer and of record */
-#define HEAPSIM_FEATURE_STREAMS		(1ULL << 2)
 /* ... commands can be submitted by io_uring, see struct heapsim_uring_cmd */
 #define HEAPSIM_FEATURE_URING		(1ULL << 3)
 /*
@@ -171,7 +169,7 @@ struct heapsim_info {
  *
  * EINVAL (0 or too long a length, unknown kind, flags or fd out not 0), EMFILE,
  * ENOMEM (limit reached or no memory; never the OOM killer). EBUSY: the user
- * has too many objects, see struct heapsim_stream_op.
+ * has too many objects, see struct heapsim_stream_id.
  */
 struct heapsim_buf_alloc {
 	__u32 size;
@@ -391,7 +389,7 @@ enum heapsim_dma_op {
  * for a foreign buffer that has no vmap, EBUSY if 64 jobs of this open have not
  * been waited for (the kernel keeps their results), 1024 of the user are not
  * done (those of an open that was closed run on), or the user has too many
- * objects, see struct heapsim_stream_op; EPERM if the fd does not allow the
+ * objects, see struct heapsim_stream_id; EPERM if the fd does not allow the
  * access (dst not writable, src not readable).
  *
  * Jobs of one open run one after the other, in the order of their submission;
@@ -458,7 +456,7 @@ struct heapsim_job_wait {
  * Needs HEAPSIM_FEATURE_TEST_HOOKS. When this open is closed its fences are
  * signalled with -ECANCELED. EBUSY if this open has 1024 fences that were not
  * signalled by HEAPSIM_IOC_FENCE_SIGNAL (a fence that has timed out keeps its
- * id), or the user has too many objects, see struct heapsim_stream_op.
+ * id), or the user has too many objects, see struct heapsim_stream_id.
  */
 struct heapsim_fence_create {
 	__u32 size;
@@ -505,7 +503,7 @@ struct heapsim_fence_signal {
  *
  * Needs HEAPSIM_FEATURE_TEST_HOOKS. Closing the open releases. EOPNOTSUPP also
  * if the exporter has no vmap. EBUSY if this open has 1024 holds, or the user
- * has too many objects, see struct heapsim_stream_op.
+ * has too many objects, see struct heapsim_stream_id.
  */
 struct heapsim_hold {
 	__u32 size;
@@ -598,7 +596,7 @@ enum heapsim_record_kind {
 	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_REDUNDANT_INVALIDATE) | \
 	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_UNENDED_READ))
 #define HEAPSIM_KINDS_ERRORS	(HEAPSIM_KINDS_ALL & ~HEAPSIM_KINDS_WASTE)
-/* Kinds that need HEAPSIM_FEATURE_STREAMS: else EINVAL. */
+/* Kinds that need HEAPSIM_FEATURE_RIGHTS: else EINVAL. */
 #define HEAPSIM_KINDS_STREAMS \
 	(HEAPSIM_KIND_BIT(HEAPSIM_RECORD_CPU_WHILE_ACTIVE) | \
 	 HEAPSIM_KIND_BIT(HEAPSIM_RECORD_ENGINE_NOT_ATTACHED) | \
@@ -757,7 +755,7 @@ struct heapsim_record_attach {
  * that the job writes, or else reads, 0 for a foreign buffer; @off and @len
  * cover all rows, and @bytes is the number of bytes to move.
  *
- * A work (struct heapsim_work_op) has the events of a job, without @op and
+ * A work (struct heapsim_work_add) has the events of a job, without @op and
  * buffer, because what it touches is unknown before. Ids of works, of jobs, and
  * of different opens are independent of each other; together with @other.pid
  * and @other.time_ns they are unique. A work begins before its buffers are
@@ -909,217 +907,6 @@ struct heapsim_set_policy {
 	__aligned_u64 seed;
 };
 
-#define HEAPSIM_STREAM_NON_BLOCKING	(1U << 0)
-
-/**
- * struct heapsim_stream_op - create a stream, or destroy one
- * @size: in: sizeof of this struct
- * @flags: in: create: HEAPSIM_STREAM_NON_BLOCKING: not ordered with the NULL
- *	stream; destroy: 0
- * @stream: create: out; destroy: in; the id is free for reuse afterwards
- *
- * An open of /dev/heapsim is a context with its own streams, events, host
- * functions, works and managed buffers. Documentation/model.rst, "Managed
- * memory", has the rules. The module neither runs nor waits for anything here:
- * the caller reports what is submitted, begun and waited for, in the order of
- * its program, and the module decides who may touch which buffer. Stream 0 is
- * the NULL stream, which always exists.
- *
- * Work of a destroyed stream continues. Behind it, each buffer that is single
- * to the stream returns to its first attach state. ENOENT no such stream of
- * this open; EBUSY: the user has 262144 streams, events, host functions, works,
- * buffers of contexts and operations that are not known done.
- */
-struct heapsim_stream_op {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 stream;
-};
-
-/**
- * struct heapsim_attach_op - attach a managed buffer
- * @size: in: sizeof of this struct
- * @attach: in: HEAPSIM_ATTACH_*
- * @stream: in: stream in whose order it takes effect, and to which SINGLE
- *	attaches
- * @buf: in: id of a buffer of this open
- *
- * EINVAL: also a buffer that is not managed. ENOENT: also a buffer that no
- * longer exists. EBUSY as for struct heapsim_stream_op, also for the commands
- * below.
- */
-struct heapsim_attach_op {
-	__u32 size;
-	__u32 attach;
-	__aligned_u64 stream;
-	__aligned_u64 buf;
-};
-
-/* Record: the event records the work of the stream, but is not part of it. */
-#define HEAPSIM_EVENT_END	(1U << 0)
-
-/**
- * struct heapsim_event_op - create, destroy, record or wait for an event
- * @size: in: sizeof of this struct
- * @flags: in: record: HEAPSIM_EVENT_END if the stream is about to be destroyed:
- *	the end of the stream does not move; else 0
- * @event: create: out; else in; the id is free for reuse after destroy
- * @stream: in: record: stream whose work so far is recorded; wait: stream whose
- *	further work waits for what was recorded last; else 0
- */
-struct heapsim_event_op {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 event;
-	__aligned_u64 stream;
-};
-
-/**
- * struct heapsim_host_op - submit, begin or end a host function
- * @size: in: sizeof of this struct
- * @flags: in: 0
- * @stream: in: submit: its stream; else 0
- * @host: submit: out; else in; the id is free for reuse when it has returned
- *
- * EBUSY: it is to begin before an earlier one has returned, or a second time,
- * or it is to return before it has begun.
- */
-struct heapsim_host_op {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 stream;
-	__aligned_u64 host;
-};
-
-/**
- * struct heapsim_work_op - submit, begin or end a job of an engine in user
- * space
- * @size: in: sizeof of this struct
- * @flags: in: 0
- * @stream: in: submit: its stream; else 0
- * @work: submit: out; else in; the id is free for reuse when it has ended
- * @name: in: submit: name of the engine for records, terminated; else empty
- * @kernel: in: submit: the kernel, a number that the submitter chooses for
- *	watchers of events (libmem does if heapsim run draws a trace), 0 none;
- *	else 0. E2BIG of an older module
- *
- * When it begins, stores of the CPU to buffers that it may use are cleaned.
- * When it ends, device views are compared with their contents at the last end
- * of a work, and changes count as its stores. The end does not make it known
- * done. EBUSY: it is to begin a second time, or to end before it has begun.
- */
-struct heapsim_work_op {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 stream;
-	__aligned_u64 work;
-	char name[HEAPSIM_NAME_LEN];
-	__aligned_u64 kernel;
-};
-
-/**
- * struct heapsim_work_touch - check a touch of a buffer by a work
- * @size: in: sizeof of this struct
- * @access: in: HEAPSIM_ACCESS_READ, HEAPSIM_ACCESS_WRITE or both
- * @work: in: id
- * @buf: in: id of a buffer of this open
- * @is_allowed: out: 1 if it is allowed; 0: a violation, engine-not-attached,
- *	was counted and recorded; the engine shall continue nevertheless
- * @attach: out: if @is_allowed is 0, the attach state that forbids it; else 0
- * @attach_stream: out: the stream to which that state is single
- *
- * The attach state when the work was submitted decides. Buffers that are not
- * managed may always be touched.
- */
-struct heapsim_work_touch {
-	__u32 size;
-	__u32 access;
-	__aligned_u64 work;
-	__aligned_u64 buf;
-	__u32 is_allowed;
-	__u32 attach;
-	__aligned_u64 attach_stream;
-};
-
-#define HEAPSIM_SYNC_DEVICE	1	/* all of the context */
-#define HEAPSIM_SYNC_STREAM	2
-#define HEAPSIM_SYNC_EVENT	3
-
-/**
- * struct heapsim_sync - state that the host has waited
- * @size: in: sizeof of this struct
- * @scope: in: HEAPSIM_SYNC_*
- * @id: in: id of the stream or event, else 0
- *
- * Does not wait. To be called after a synchronise, after a query that returned
- * success, and after a synchronous copy or fill. EBUSY: a host function on
- * which the work depends has not returned, so the host cannot have waited.
- */
-struct heapsim_sync {
-	__u32 size;
-	__u32 scope;
-	__aligned_u64 id;
-};
-
-/**
- * struct heapsim_attach_counters - what was done for managed memory
- * @revoked: times that the CPU lost its access
- * @restored: times that the CPU regained it, because the host had waited
- * @cleans: buffers whose CPU lines were written back
- * @cleaned_bytes: sum of the lengths of these buffers, as they were requested;
- *	the same holds for all bytes below
- * @cpu_invalidates: buffers whose CPU lines were invalidated
- * @cpu_invalidated_bytes: their bytes
- * @gpu_cleans: buffers whose lines in the GPU's cache were written back
- * @gpu_cleaned_bytes: their bytes
- * @gpu_invalidates: buffers whose lines in the GPU's cache were invalidated
- * @gpu_invalidated_bytes: their bytes
- * @prefetches_to_cpu: attaches from global or single to host
- * @prefetches_to_gpu: attaches from host to global or single
- * @cpu_while_active: violations: the CPU touched a buffer while it might not
- * @engine_not_attached: violations: a job touched a buffer that its stream may
- *	not use
- * @cpu_on_device: violations: the CPU touched device memory
- */
-struct heapsim_attach_counters {
-	__aligned_u64 revoked;
-	__aligned_u64 restored;
-	__aligned_u64 cleans;
-	__aligned_u64 cleaned_bytes;
-	__aligned_u64 cpu_invalidates;
-	__aligned_u64 cpu_invalidated_bytes;
-	__aligned_u64 gpu_cleans;
-	__aligned_u64 gpu_cleaned_bytes;
-	__aligned_u64 gpu_invalidates;
-	__aligned_u64 gpu_invalidated_bytes;
-	__aligned_u64 prefetches_to_cpu;
-	__aligned_u64 prefetches_to_gpu;
-	__aligned_u64 cpu_while_active;
-	__aligned_u64 engine_not_attached;
-	__aligned_u64 cpu_on_device;
-};
-
-/**
- * struct heapsim_attach_info - return what was done for managed memory
- * @size: in: sizeof of this struct
- * @flags: in: 0
- * @buf: in: id of a buffer of this open; 0: all buffers that it ever had
- * @attach: out: HEAPSIM_ATTACH_*, the newest state of a managed buffer, else 0
- * @is_cpu_allowed: out: 1 if the CPU may touch it now; for all: if no stream is
- *	active
- * @attach_stream: out: the stream to which @attach is single
- * @count: out: counters
- */
-struct heapsim_attach_info {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 buf;
-	__u32 attach;
-	__u32 is_cpu_allowed;
-	__aligned_u64 attach_stream;
-	struct heapsim_attach_counters count;
-};
-
 /**
  * struct heapsim_stream_id - add a stream, or remove one
  * @size: in: sizeof of this struct
@@ -1130,21 +917,17 @@ struct heapsim_attach_info {
  * The commands from HEAPSIM_IOC_STREAM_ADD to HEAPSIM_IOC_RIGHTS_INFO are for a
  * caller that knows the order of its streams itself. It states which streams
  * are active and which attach state a managed buffer has, and the module
- * enforces the table of Documentation/model.rst, "Managed memory". An open of
- * /dev/heapsim uses either these commands or those from
- * HEAPSIM_IOC_STREAM_CREATE to HEAPSIM_IOC_ATTACH_INFO: the first of either
- * set, or the first managed buffer, decides, and the others then fail with
- * EBUSY. A managed buffer decides for the older set. Ids of streams and works
- * are valid in the open alone. Needs HEAPSIM_FEATURE_RIGHTS.
+ * enforces the table of Documentation/model.rst, "Managed memory". Ids of
+ * streams and works are valid in the open alone. Needs HEAPSIM_FEATURE_RIGHTS.
  *
  * The caller makes one call at a time, in the order of its own decisions. A
  * command has been carried out when it returns: if it takes a right away, no
  * thread of any process can use it any more.
  *
- * EINVAL a size or flag that is not known. ADD: EEXIST; EBUSY the user has too
- * many objects, see struct heapsim_stream_op; ENOMEM. REMOVE: ENOENT; EBUSY the
- * stream is active, has works, or a buffer is single to it, by its newest state
- * or in the table.
+ * EINVAL a size or flag that is not known. ADD: EEXIST; EBUSY the user has
+ * 262144 streams, works, buffers of contexts, jobs, fences and holds; ENOMEM.
+ * REMOVE: ENOENT; EBUSY the stream is active, has works, or a buffer is single
+ * to it, by its newest state or in the table.
  *
  * Any of these commands returns EINTR only if the caller is killed. Then it has
  * either had no effect, or it is a change of rights that has begun: what is
@@ -1258,7 +1041,7 @@ struct heapsim_buf_attach {
  *
  * One more job sees the global buffers and those that are single to the stream.
  * No right changes. ENOENT. EEXIST. EBUSY the user has too many objects, see
- * struct heapsim_stream_op. ENOMEM.
+ * struct heapsim_stream_id. ENOMEM.
  */
 struct heapsim_work_add {
 	__u32 size;
@@ -1408,22 +1191,6 @@ struct heapsim_uring_cmd {
 #define HEAPSIM_IOC_BUF_REVOKE	_IO(HEAPSIM_IOC_MAGIC, 0x0b)
 #define HEAPSIM_IOC_WATCH	_IO(HEAPSIM_IOC_MAGIC, 0x0c)
 #define HEAPSIM_IOC_POLICY	_IO(HEAPSIM_IOC_MAGIC, 0x0d)
-#define HEAPSIM_IOC_STREAM_CREATE	_IO(HEAPSIM_IOC_MAGIC, 0x0e)
-#define HEAPSIM_IOC_STREAM_DESTROY	_IO(HEAPSIM_IOC_MAGIC, 0x0f)
-#define HEAPSIM_IOC_ATTACH	_IO(HEAPSIM_IOC_MAGIC, 0x10)
-#define HEAPSIM_IOC_EVENT_CREATE	_IO(HEAPSIM_IOC_MAGIC, 0x11)
-#define HEAPSIM_IOC_EVENT_DESTROY	_IO(HEAPSIM_IOC_MAGIC, 0x12)
-#define HEAPSIM_IOC_EVENT_RECORD	_IO(HEAPSIM_IOC_MAGIC, 0x13)
-#define HEAPSIM_IOC_EVENT_WAIT	_IO(HEAPSIM_IOC_MAGIC, 0x14)
-#define HEAPSIM_IOC_HOST_SUBMIT	_IO(HEAPSIM_IOC_MAGIC, 0x15)
-#define HEAPSIM_IOC_HOST_BEGIN	_IO(HEAPSIM_IOC_MAGIC, 0x16)
-#define HEAPSIM_IOC_HOST_RETURN	_IO(HEAPSIM_IOC_MAGIC, 0x17)
-#define HEAPSIM_IOC_WORK_SUBMIT	_IO(HEAPSIM_IOC_MAGIC, 0x18)
-#define HEAPSIM_IOC_WORK_BEGIN	_IO(HEAPSIM_IOC_MAGIC, 0x19)
-#define HEAPSIM_IOC_WORK_END	_IO(HEAPSIM_IOC_MAGIC, 0x1a)
-#define HEAPSIM_IOC_WORK_TOUCH	_IO(HEAPSIM_IOC_MAGIC, 0x1b)
-#define HEAPSIM_IOC_SYNC	_IO(HEAPSIM_IOC_MAGIC, 0x1c)
-#define HEAPSIM_IOC_ATTACH_INFO	_IO(HEAPSIM_IOC_MAGIC, 0x1d)
 #define HEAPSIM_IOC_RANGE_MAINTAIN	_IO(HEAPSIM_IOC_MAGIC, 0x1e)
 #define HEAPSIM_IOC_BUF_REOPEN	_IO(HEAPSIM_IOC_MAGIC, 0x1f)
 #define HEAPSIM_IOC_STREAM_ADD	_IO(HEAPSIM_IOC_MAGIC, 0x20)
