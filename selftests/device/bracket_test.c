@@ -716,7 +716,6 @@ static struct child store_in_stale_line(struct fixture *f)
 static void attach_to(struct fixture *f, uint32_t attach)
 {
 	assert_int_equal(attach_errno(f->dev, 0, f->id, attach), 0);
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
 }
 
 /* Attaching to the host and back cleans the lines for engines. */
@@ -728,12 +727,10 @@ static void attach_anew(struct fixture *f)
 
 static void run_work(struct fixture *f)
 {
-	uint64_t work;
-
-	assert_int_equal(work_submit_errno(f->dev, 0, "work", &work), 0);
-	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, work), 0);
-	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_END, work), 0);
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+	assert_int_equal(work_submit_errno(f->dev, 0, 1, "work"), 0);
+	assert_int_equal(work_start_errno(f->dev, 1), 0);
+	assert_int_equal(work_finish_errno(f->dev, 1), 0);
+	assert_int_equal(stream_state_errno(f->dev, 0, 0), 0);
 }
 
 /* Checks both halves of the line as engines see it. */

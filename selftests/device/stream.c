@@ -51,126 +51,107 @@ void managed_destroy(struct managed *m)
 	close(m->view_fd);
 }
 
-uint64_t stream_create(int dev, uint32_t flags)
+int stream_errno(int dev, unsigned long cmd, uint64_t stream)
 {
-	struct heapsim_stream_op op = { .size = sizeof(op), .flags = flags };
+	struct heapsim_stream_id id = { .size = sizeof(id), .stream = stream };
 
-	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_CREATE,
-					    &op), 0);
-	return op.stream;
+	return device_ioctl_errno(dev, cmd, &id);
 }
 
-int stream_destroy_errno(int dev, uint64_t stream)
+int stream_state_errno(int dev, uint64_t stream, uint32_t flags)
 {
-	struct heapsim_stream_op op = { .size = sizeof(op), .stream = stream };
+	struct heapsim_stream_state state = {
+		.size = sizeof(state),
+		.flags = flags,
+		.stream = stream,
+	};
 
-	return device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_DESTROY, &op);
+	return device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_STATE, &state);
 }
 
 int attach_errno(int dev, uint64_t stream, uint64_t buf, uint32_t attach)
 {
-	struct heapsim_attach_op op = {
+	struct heapsim_buf_attach op = {
 		.size = sizeof(op),
-		.attach = attach,
-		.stream = stream,
+		.flags = HEAPSIM_ATTACH_NEWEST |
+			 (attach == HEAPSIM_ATTACH_HOST ?
+				  HEAPSIM_ATTACH_INVALIDATE :
+				  HEAPSIM_ATTACH_CLEAN),
 		.buf = buf,
-	};
-
-	return device_ioctl_errno(dev, HEAPSIM_IOC_ATTACH, &op);
-}
-
-uint64_t event_create(int dev)
-{
-	struct heapsim_event_op op = { .size = sizeof(op) };
-
-	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_EVENT_CREATE,
-					    &op), 0);
-	return op.event;
-}
-
-int event_errno(int dev, unsigned long cmd, uint64_t event, uint64_t stream)
-{
-	struct heapsim_event_op op = {
-		.size = sizeof(op),
-		.event = event,
 		.stream = stream,
+		.attach = attach,
+		.right = HEAPSIM_RIGHT_TABLE,
 	};
 
-	return device_ioctl_errno(dev, cmd, &op);
+	return device_ioctl_errno(dev, HEAPSIM_IOC_BUF_ATTACH, &op);
 }
 
-int host_submit_errno(int dev, uint64_t stream, uint64_t *host)
+int work_add_errno(int dev, uint64_t stream, uint64_t work, const char *name)
 {
-	struct heapsim_host_op op = { .size = sizeof(op), .stream = stream };
-	int ret = device_ioctl_errno(dev, HEAPSIM_IOC_HOST_SUBMIT, &op);
+	struct heapsim_work_add add = {
+		.size = sizeof(add),
+		.stream = stream,
+		.work = work,
+	};
 
-	*host = op.host;
-	return ret;
+	strncpy(add.name, name, sizeof(add.name) - 1);
+	return device_ioctl_errno(dev, HEAPSIM_IOC_WORK_ADD, &add);
 }
 
-int host_errno(int dev, unsigned long cmd, uint64_t host)
+int work_start_errno(int dev, uint64_t work)
 {
-	struct heapsim_host_op op = { .size = sizeof(op), .host = host };
+	struct heapsim_work_start start = {
+		.size = sizeof(start),
+		.work = work,
+	};
 
-	return device_ioctl_errno(dev, cmd, &op);
+	return device_ioctl_errno(dev, HEAPSIM_IOC_WORK_START, &start);
 }
 
-int work_submit_errno(int dev, uint64_t stream, const char *name,
-		      uint64_t *work)
+int work_finish_errno(int dev, uint64_t work)
 {
-	struct heapsim_work_op op = { .size = sizeof(op), .stream = stream };
-	int ret;
+	struct heapsim_work_finish finish = {
+		.size = sizeof(finish),
+		.work = work,
+	};
 
-	strncpy(op.name, name, sizeof(op.name) - 1);
-	ret = device_ioctl_errno(dev, HEAPSIM_IOC_WORK_SUBMIT, &op);
-	*work = op.work;
-	return ret;
+	return device_ioctl_errno(dev, HEAPSIM_IOC_WORK_FINISH, &finish);
 }
 
-int work_errno(int dev, unsigned long cmd, uint64_t work)
+int work_report_errno(int dev, uint64_t work, uint64_t buf)
 {
-	struct heapsim_work_op op = { .size = sizeof(op), .work = work };
-
-	return device_ioctl_errno(dev, cmd, &op);
-}
-
-int work_touch_errno(int dev, uint64_t work, uint64_t buf,
-		     struct heapsim_work_touch *answer)
-{
-	*answer = (struct heapsim_work_touch) {
-		.size = sizeof(*answer),
+	struct heapsim_work_report report = {
+		.size = sizeof(report),
 		.access = HEAPSIM_ACCESS_READ,
 		.work = work,
 		.buf = buf,
 	};
-	return device_ioctl_errno(dev, HEAPSIM_IOC_WORK_TOUCH, answer);
+
+	return device_ioctl_errno(dev, HEAPSIM_IOC_WORK_REPORT, &report);
 }
 
-int sync_errno(int dev, uint32_t scope, uint64_t id)
+int work_submit_errno(int dev, uint64_t stream, uint64_t work, const char *name)
 {
-	struct heapsim_sync sync = {
-		.size = sizeof(sync),
-		.scope = scope,
-		.id = id,
-	};
+	const int ret = work_add_errno(dev, stream, work, name);
 
-	return device_ioctl_errno(dev, HEAPSIM_IOC_SYNC, &sync);
+	return ret ? ret : stream_state_errno(dev, stream,
+					      HEAPSIM_STREAM_ACTIVE);
 }
 
-int attach_info_errno(int dev, uint64_t buf, struct heapsim_attach_info *answer)
+int rights_info_errno(int dev, uint64_t buf, struct heapsim_rights_info *answer)
 {
-	*answer = (struct heapsim_attach_info) {
+	*answer = (struct heapsim_rights_info) {
 		.size = sizeof(*answer),
 		.buf = buf,
 	};
-	return device_ioctl_errno(dev, HEAPSIM_IOC_ATTACH_INFO, answer);
+	return device_ioctl_errno(dev, HEAPSIM_IOC_RIGHTS_INFO, answer);
 }
 
-struct heapsim_attach_info attach_info(int dev, uint64_t buf)
+struct heapsim_rights_info rights_info(int dev, uint64_t buf)
 {
-	struct heapsim_attach_info info;
+	struct heapsim_rights_info info;
 
-	assert_int_equal(attach_info_errno(dev, buf, &info), 0);
+	assert_int_equal(rights_info_errno(dev, buf, &info), 0);
 	return info;
 }
 

@@ -215,55 +215,54 @@ AT(heapsim_set_policy, evict_random, 16);
 AT(heapsim_set_policy, is_precise, 20);
 AT(heapsim_set_policy, seed, 24);
 
-SIZE_IS(heapsim_stream_op, 16);
-AT(heapsim_stream_op, flags, 4);
-AT(heapsim_stream_op, stream, 8);
+SIZE_IS(heapsim_stream_id, 16);
+AT(heapsim_stream_id, flags, 4);
+AT(heapsim_stream_id, stream, 8);
 
-SIZE_IS(heapsim_attach_op, 24);
-AT(heapsim_attach_op, attach, 4);
-AT(heapsim_attach_op, stream, 8);
-AT(heapsim_attach_op, buf, 16);
+SIZE_IS(heapsim_stream_state, 16);
+AT(heapsim_stream_state, flags, 4);
+AT(heapsim_stream_state, stream, 8);
 
-SIZE_IS(heapsim_event_op, 24);
-AT(heapsim_event_op, flags, 4);
-AT(heapsim_event_op, event, 8);
-AT(heapsim_event_op, stream, 16);
+SIZE_IS(heapsim_buf_attach, 40);
+AT(heapsim_buf_attach, flags, 4);
+AT(heapsim_buf_attach, buf, 8);
+AT(heapsim_buf_attach, stream, 16);
+AT(heapsim_buf_attach, blocker, 24);
+AT(heapsim_buf_attach, attach, 32);
+AT(heapsim_buf_attach, right, 36);
 
-SIZE_IS(heapsim_host_op, 24);
-AT(heapsim_host_op, flags, 4);
-AT(heapsim_host_op, stream, 8);
-AT(heapsim_host_op, host, 16);
+SIZE_IS(heapsim_work_add, 64);
+AT(heapsim_work_add, flags, 4);
+AT(heapsim_work_add, stream, 8);
+AT(heapsim_work_add, work, 16);
+AT(heapsim_work_add, kernel, 24);
+AT(heapsim_work_add, name, 32);
 
-SIZE_IS(heapsim_work_op, 64);
-AT(heapsim_work_op, flags, 4);
-AT(heapsim_work_op, stream, 8);
-AT(heapsim_work_op, work, 16);
-AT(heapsim_work_op, name, 24);
-AT(heapsim_work_op, kernel, 56);
+SIZE_IS(heapsim_work_start, 32);
+AT(heapsim_work_start, flags, 4);
+AT(heapsim_work_start, work, 8);
+AT(heapsim_work_start, verdicts, 16);
+AT(heapsim_work_start, nr_verdicts, 24);
+static_assert(sizeof(struct heapsim_work_verdict) == 16, "verdict");
 
-SIZE_IS(heapsim_work_touch, 40);
-AT(heapsim_work_touch, access, 4);
-AT(heapsim_work_touch, work, 8);
-AT(heapsim_work_touch, buf, 16);
-AT(heapsim_work_touch, is_allowed, 24);
-AT(heapsim_work_touch, attach, 28);
-AT(heapsim_work_touch, attach_stream, 32);
+SIZE_IS(heapsim_work_finish, 16);
+AT(heapsim_work_finish, flags, 4);
+AT(heapsim_work_finish, work, 8);
 
-SIZE_IS(heapsim_sync, 16);
-AT(heapsim_sync, scope, 4);
-AT(heapsim_sync, id, 8);
+SIZE_IS(heapsim_work_report, 24);
+AT(heapsim_work_report, access, 4);
+AT(heapsim_work_report, work, 8);
+AT(heapsim_work_report, buf, 16);
 
-static_assert(sizeof(struct heapsim_attach_counters) == 120, "15 counters");
-AT(heapsim_attach_counters, cpu_while_active, 96);
-AT(heapsim_attach_counters, cpu_on_device, 112);
-
-SIZE_IS(heapsim_attach_info, 152);
-AT(heapsim_attach_info, flags, 4);
-AT(heapsim_attach_info, buf, 8);
-AT(heapsim_attach_info, attach, 16);
-AT(heapsim_attach_info, is_cpu_allowed, 20);
-AT(heapsim_attach_info, attach_stream, 24);
-AT(heapsim_attach_info, count, 32);
+SIZE_IS(heapsim_rights_info, 56);
+AT(heapsim_rights_info, flags, 4);
+AT(heapsim_rights_info, buf, 8);
+AT(heapsim_rights_info, attach, 16);
+AT(heapsim_rights_info, is_cpu_allowed, 20);
+AT(heapsim_rights_info, attach_stream, 24);
+AT(heapsim_rights_info, cpu_while_active, 32);
+AT(heapsim_rights_info, engine_not_attached, 40);
+AT(heapsim_rights_info, cpu_on_device, 48);
 
 SIZE_IS(heapsim_range_maintain, 32);
 AT(heapsim_range_maintain, reserved, 4);
@@ -291,22 +290,15 @@ static_assert(HEAPSIM_IOC_RELEASE == 0xe70a, "release");
 static_assert(HEAPSIM_IOC_BUF_REVOKE == 0xe70b, "buf revoke");
 static_assert(HEAPSIM_IOC_WATCH == 0xe70c, "watch");
 static_assert(HEAPSIM_IOC_POLICY == 0xe70d, "policy");
-static_assert(HEAPSIM_IOC_STREAM_CREATE == 0xe70e, "stream create");
-static_assert(HEAPSIM_IOC_STREAM_DESTROY == 0xe70f, "stream destroy");
-static_assert(HEAPSIM_IOC_ATTACH == 0xe710, "attach");
-static_assert(HEAPSIM_IOC_EVENT_CREATE == 0xe711, "event create");
-static_assert(HEAPSIM_IOC_EVENT_DESTROY == 0xe712, "event destroy");
-static_assert(HEAPSIM_IOC_EVENT_RECORD == 0xe713, "event record");
-static_assert(HEAPSIM_IOC_EVENT_WAIT == 0xe714, "event wait");
-static_assert(HEAPSIM_IOC_HOST_SUBMIT == 0xe715, "host submit");
-static_assert(HEAPSIM_IOC_HOST_BEGIN == 0xe716, "host begin");
-static_assert(HEAPSIM_IOC_HOST_RETURN == 0xe717, "host return");
-static_assert(HEAPSIM_IOC_WORK_SUBMIT == 0xe718, "work submit");
-static_assert(HEAPSIM_IOC_WORK_BEGIN == 0xe719, "work begin");
-static_assert(HEAPSIM_IOC_WORK_END == 0xe71a, "work end");
-static_assert(HEAPSIM_IOC_WORK_TOUCH == 0xe71b, "work touch");
-static_assert(HEAPSIM_IOC_SYNC == 0xe71c, "sync");
-static_assert(HEAPSIM_IOC_ATTACH_INFO == 0xe71d, "attach info");
+static_assert(HEAPSIM_IOC_STREAM_ADD == 0xe720, "stream add");
+static_assert(HEAPSIM_IOC_STREAM_REMOVE == 0xe721, "stream remove");
+static_assert(HEAPSIM_IOC_STREAM_STATE == 0xe722, "stream state");
+static_assert(HEAPSIM_IOC_BUF_ATTACH == 0xe723, "buffer attach");
+static_assert(HEAPSIM_IOC_WORK_ADD == 0xe724, "work add");
+static_assert(HEAPSIM_IOC_WORK_START == 0xe725, "work start");
+static_assert(HEAPSIM_IOC_WORK_FINISH == 0xe726, "work finish");
+static_assert(HEAPSIM_IOC_WORK_REPORT == 0xe727, "work report");
+static_assert(HEAPSIM_IOC_RIGHTS_INFO == 0xe728, "rights info");
 static_assert(HEAPSIM_IOC_RANGE_MAINTAIN == 0xe71e, "range maintain");
 static_assert(HEAPSIM_IOC_BUF_REOPEN == 0xe71f, "buf reopen");
 
@@ -351,14 +343,14 @@ union any {
 	struct heapsim_buf_revoke revoke;
 	struct heapsim_watch watch;
 	struct heapsim_set_policy set_policy;
-	struct heapsim_stream_op stream_op;
-	struct heapsim_attach_op attach_op;
-	struct heapsim_event_op event_op;
-	struct heapsim_host_op host_op;
-	struct heapsim_work_op work_op;
-	struct heapsim_work_touch work_touch;
-	struct heapsim_sync sync;
-	struct heapsim_attach_info attach_info;
+	struct heapsim_stream_id stream_id;
+	struct heapsim_stream_state stream_state;
+	struct heapsim_buf_attach buf_attach;
+	struct heapsim_work_add work_add;
+	struct heapsim_work_start work_start;
+	struct heapsim_work_finish work_finish;
+	struct heapsim_work_report work_report;
+	struct heapsim_rights_info rights_info;
 	struct heapsim_range_maintain range_maintain;
 	struct heapsim_buf_reopen buf_reopen;
 	uint8_t bytes[1024];
@@ -530,77 +522,88 @@ static uint64_t managed(struct world *w)
 	return alloc.id;
 }
 
-static void prepare_stream_destroy(struct world *w)
+static void prepare_stream_add(struct world *w)
 {
-	struct heapsim_stream_op op = { .size = sizeof(op) };
-
-	prepared(w, HEAPSIM_IOC_STREAM_CREATE, &op);
-	w->any.stream_op.stream = op.stream;
+	w->any.stream_id.stream = 1;
 }
 
-static void prepare_attach(struct world *w)
+static void after_stream_add(struct world *w)
 {
-	w->any.attach_op.attach = HEAPSIM_ATTACH_HOST;
-	w->any.attach_op.buf = managed(w);
+	struct heapsim_stream_id id = { .size = sizeof(id), .stream = 1 };
+
+	prepared(w, HEAPSIM_IOC_STREAM_REMOVE, &id);
 }
 
-static void prepare_event(struct world *w)
+static void prepare_stream_remove(struct world *w)
 {
-	struct heapsim_event_op op = { .size = sizeof(op) };
+	struct heapsim_stream_id id = { .size = sizeof(id), .stream = 1 };
 
-	prepared(w, HEAPSIM_IOC_EVENT_CREATE, &op);
-	w->any.event_op.event = op.event;
+	prepared(w, HEAPSIM_IOC_STREAM_ADD, &id);
+	w->any.stream_id.stream = 1;
 }
 
-/* A new stream is used, so that the function waits for no other. */
-static void prepare_host_begin(struct world *w)
+static void prepare_buf_attach(struct world *w)
 {
-	struct heapsim_stream_op stream = {
-		.size = sizeof(stream),
-		.flags = HEAPSIM_STREAM_NON_BLOCKING,
+	w->any.buf_attach.flags = HEAPSIM_ATTACH_NEWEST;
+	w->any.buf_attach.attach = HEAPSIM_ATTACH_HOST;
+	w->any.buf_attach.right = HEAPSIM_RIGHT_TABLE;
+	w->any.buf_attach.buf = managed(w);
+}
+
+static void work_add(struct world *w)
+{
+	struct heapsim_work_add add = { .size = sizeof(add), .work = 1 };
+
+	prepared(w, HEAPSIM_IOC_WORK_ADD, &add);
+}
+
+static void work_start(struct world *w)
+{
+	struct heapsim_work_start start = { .size = sizeof(start), .work = 1 };
+
+	prepared(w, HEAPSIM_IOC_WORK_START, &start);
+}
+
+static void work_finish(struct world *w)
+{
+	struct heapsim_work_finish finish = {
+		.size = sizeof(finish),
+		.work = 1,
 	};
-	struct heapsim_host_op op = { .size = sizeof(op) };
 
-	prepared(w, HEAPSIM_IOC_STREAM_CREATE, &stream);
-	op.stream = stream.stream;
-	prepared(w, HEAPSIM_IOC_HOST_SUBMIT, &op);
-	w->any.host_op.host = op.host;
+	prepared(w, HEAPSIM_IOC_WORK_FINISH, &finish);
 }
 
-static void prepare_host_return(struct world *w)
+static void prepare_work_add(struct world *w)
 {
-	struct heapsim_host_op op = { .size = sizeof(op) };
-
-	prepare_host_begin(w);
-	op.host = w->any.host_op.host;
-	prepared(w, HEAPSIM_IOC_HOST_BEGIN, &op);
+	w->any.work_add.work = 1;
 }
 
-static void prepare_work_begin(struct world *w)
+static void after_work_add(struct world *w)
 {
-	struct heapsim_work_op op = { .size = sizeof(op) };
-
-	prepared(w, HEAPSIM_IOC_WORK_SUBMIT, &op);
-	w->any.work_op.work = op.work;
+	work_start(w);
+	work_finish(w);
 }
 
-static void prepare_work_end(struct world *w)
+static void prepare_work_start(struct world *w)
 {
-	struct heapsim_work_op op = { .size = sizeof(op) };
-
-	prepare_work_begin(w);
-	op.work = w->any.work_op.work;
-	prepared(w, HEAPSIM_IOC_WORK_BEGIN, &op);
+	work_add(w);
+	w->any.work_start.work = 1;
 }
 
-static void prepare_work_touch(struct world *w)
+static void prepare_work_finish(struct world *w)
 {
-	struct heapsim_work_op op = { .size = sizeof(op) };
+	work_add(w);
+	work_start(w);
+	w->any.work_finish.work = 1;
+}
 
-	prepared(w, HEAPSIM_IOC_WORK_SUBMIT, &op);
-	w->any.work_touch.access = HEAPSIM_ACCESS_READ;
-	w->any.work_touch.work = op.work;
-	w->any.work_touch.buf = managed(w);
+static void prepare_work_report(struct world *w)
+{
+	work_add(w);
+	w->any.work_report.access = HEAPSIM_ACCESS_READ;
+	w->any.work_report.work = 1;
+	w->any.work_report.buf = managed(w);
 }
 
 static void prepare_range(struct world *w)
@@ -621,32 +624,6 @@ static void after_reopen(struct world *w)
 {
 	close(w->any.buf_reopen.new_fd);
 	w->any.buf_reopen.new_fd = 0;
-}
-
-static void prepare_sync(struct world *w)
-{
-	w->any.sync.scope = HEAPSIM_SYNC_DEVICE;
-}
-
-/* Output fields must be 0 when the command is called again. */
-static void after_stream_create(struct world *w)
-{
-	w->any.stream_op.stream = 0;
-}
-
-static void after_event_create(struct world *w)
-{
-	w->any.event_op.event = 0;
-}
-
-static void after_host_submit(struct world *w)
-{
-	w->any.host_op.host = 0;
-}
-
-static void after_work_submit(struct world *w)
-{
-	w->any.work_op.work = 0;
 }
 
 /* An open can watch only once. */
@@ -685,22 +662,17 @@ static const struct command {
 	COMMAND(BUF_REVOKE, buf_revoke, 8, prepare_revoke, NULL),
 	COMMAND(WATCH, watch, 24, prepare_watch, after_watch),
 	COMMAND(POLICY, set_policy, 32, prepare_policy, NULL),
-	COMMAND(STREAM_CREATE, stream_op, 16, NULL, after_stream_create),
-	COMMAND(STREAM_DESTROY, stream_op, 16, prepare_stream_destroy, NULL),
-	COMMAND(ATTACH, attach_op, 24, prepare_attach, NULL),
-	COMMAND(EVENT_CREATE, event_op, 24, NULL, after_event_create),
-	COMMAND(EVENT_DESTROY, event_op, 24, prepare_event, NULL),
-	COMMAND(EVENT_RECORD, event_op, 24, prepare_event, NULL),
-	COMMAND(EVENT_WAIT, event_op, 24, prepare_event, NULL),
-	COMMAND(HOST_SUBMIT, host_op, 24, NULL, after_host_submit),
-	COMMAND(HOST_BEGIN, host_op, 24, prepare_host_begin, NULL),
-	COMMAND(HOST_RETURN, host_op, 24, prepare_host_return, NULL),
-	COMMAND(WORK_SUBMIT, work_op, 56, NULL, after_work_submit),
-	COMMAND(WORK_BEGIN, work_op, 56, prepare_work_begin, NULL),
-	COMMAND(WORK_END, work_op, 56, prepare_work_end, NULL),
-	COMMAND(WORK_TOUCH, work_touch, 40, prepare_work_touch, NULL),
-	COMMAND(SYNC, sync, 16, prepare_sync, NULL),
-	COMMAND(ATTACH_INFO, attach_info, 152, NULL, NULL),
+	COMMAND(STREAM_ADD, stream_id, 16, prepare_stream_add,
+		after_stream_add),
+	COMMAND(STREAM_REMOVE, stream_id, 16, prepare_stream_remove, NULL),
+	COMMAND(STREAM_STATE, stream_state, 16, NULL, NULL),
+	COMMAND(BUF_ATTACH, buf_attach, 40, prepare_buf_attach, NULL),
+	COMMAND(WORK_ADD, work_add, 64, prepare_work_add, after_work_add),
+	COMMAND(WORK_START, work_start, 32, prepare_work_start, work_finish),
+	COMMAND(WORK_FINISH, work_finish, 16, prepare_work_finish, NULL),
+	COMMAND(WORK_REPORT, work_report, 24, prepare_work_report,
+		after_work_add),
+	COMMAND(RIGHTS_INFO, rights_info, 56, NULL, NULL),
 	COMMAND(RANGE_MAINTAIN, range_maintain, 32, prepare_range, NULL),
 	COMMAND(BUF_REOPEN, buf_reopen, 16, prepare_reopen, after_reopen),
 };
