@@ -20,7 +20,7 @@
 #include <linux/sched.h>
 
 #include "fixture.h"
-#include "stream.h"
+#include "rights.h"
 
 #define NR_PAGES	4
 #define STORED		7	/* value that children store */
@@ -707,8 +707,7 @@ static struct child store_in_stale_line(struct fixture *f)
 
 static void attach_to(struct fixture *f, uint32_t attach)
 {
-	assert_int_equal(attach_errno(f->dev, 0, f->id, attach), 0);
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+	assert_int_equal(rights_attach_known_errno(f->dev, 0, f->id, attach), 0);
 }
 
 /* Attaching to the host and back cleans the lines for engines. */
@@ -720,12 +719,10 @@ static void attach_anew(struct fixture *f)
 
 static void run_work(struct fixture *f)
 {
-	uint64_t work;
-
-	assert_int_equal(work_submit_errno(f->dev, 0, "work", &work), 0);
-	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, work), 0);
-	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_END, work), 0);
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+	assert_int_equal(rights_work_submit_errno(f->dev, 0, 1, "work"), 0);
+	assert_int_equal(rights_work_start_errno(f->dev, 1, NULL, 0), 0);
+	assert_int_equal(rights_work_finish_errno(f->dev, 1), 0);
+	assert_int_equal(rights_state_errno(f->dev, 0, 0), 0);
 }
 
 /* Checks both halves of the line as engines see it. */

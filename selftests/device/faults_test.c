@@ -18,7 +18,7 @@
 
 #include <drm.h>
 
-#include "stream.h"
+#include "rights.h"
 #include "vgem.h"
 
 #define LEN		(12 * KIB)
@@ -1089,11 +1089,11 @@ static const struct call touch_that_is_stepped = {
 	.takes_pages = true,
 };
 
-/* Streams, and their operations. A sync would wait for a leftover one. */
+/* Streams, works and managed buffers */
 
 static void settle_streams(struct fixture *f)
 {
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+	assert_int_equal(rights_state_errno(f->dev, f->stream, 0), 0);
 }
 
 static int run_managed_alloc(struct fixture *f)
@@ -1122,95 +1122,36 @@ static const struct call alloc_of_managed = {
 	.takes_pages = true,
 };
 
-static int run_stream_create(struct fixture *f)
+static int run_stream_add(struct fixture *f)
 {
-	struct heapsim_stream_op op = { .size = sizeof(op) };
-	int ret = device_ioctl_errno(f->dev, HEAPSIM_IOC_STREAM_CREATE, &op);
-
-	f->stream = op.stream;
-	return ret;
+	f->stream = 1;
+	return rights_stream_errno(f->dev, HEAPSIM_IOC_STREAM_ADD, f->stream);
 }
 
-static void undo_stream_create(struct fixture *f)
+static int run_stream_remove(struct fixture *f)
 {
-	assert_int_equal(stream_destroy_errno(f->dev, f->stream), 0);
+	return rights_stream_errno(f->dev, HEAPSIM_IOC_STREAM_REMOVE, f->stream);
 }
 
-static const struct call stream_is_created = {
-	.run = run_stream_create,
-	.undo = undo_stream_create,
+static void stream_remove(struct fixture *f)
+{
+	assert_int_equal(run_stream_remove(f), 0);
+}
+
+static const struct call stream_is_added = {
+	.run = run_stream_add,
+	.undo = stream_remove,
 };
 
 static void stream_make(struct fixture *f)
 {
-	f->stream = stream_create(f->dev, HEAPSIM_STREAM_NON_BLOCKING);
+	assert_int_equal(run_stream_add(f), 0);
 }
 
-static int run_stream_destroy(struct fixture *f)
-{
-	return stream_destroy_errno(f->dev, f->stream);
-}
-
-static const struct call stream_is_destroyed = {
+static const struct call stream_is_removed = {
 	.prepare = stream_make,
-	.run = run_stream_destroy,
+	.run = run_stream_remove,
 	.undo = stream_make,
-};
-
-static int run_event_create(struct fixture *f)
-{
-	struct heapsim_event_op op = { .size = sizeof(op) };
-	int ret = device_ioctl_errno(f->dev, HEAPSIM_IOC_EVENT_CREATE, &op);
-
-	f->id = op.event;
-	return ret;
-}
-
-static void undo_event_create(struct fixture *f)
-{
-	assert_int_equal(event_errno(f->dev, HEAPSIM_IOC_EVENT_DESTROY, f->id,
-				     0), 0);
-}
-
-static const struct call event_is_created = {
-	.run = run_event_create,
-	.undo = undo_event_create,
-};
-
-static void event_make(struct fixture *f)
-{
-	stream_make(f);
-	f->id = event_create(f->dev);
-}
-
-static int run_event_record(struct fixture *f)
-{
-	return event_errno(f->dev, HEAPSIM_IOC_EVENT_RECORD, f->id, f->stream);
-}
-
-static const struct call event_is_recorded = {
-	.prepare = event_make,
-	.run = run_event_record,
-	.undo = settle_streams,
-	.settle = settle_streams,
-};
-
-static void event_make_recorded(struct fixture *f)
-{
-	event_make(f);
-	assert_int_equal(run_event_record(f), 0);
-}
-
-static int run_event_wait(struct fixture *f)
-{
-	return event_errno(f->dev, HEAPSIM_IOC_EVENT_WAIT, f->id, f->stream);
-}
-
-static const struct call event_is_waited_for = {
-	.prepare = event_make_recorded,
-	.run = run_event_wait,
-	.undo = settle_streams,
-	.settle = settle_streams,
 };
 
 static void managed_make(struct fixture *f)
@@ -1223,7 +1164,7 @@ static void managed_make(struct fixture *f)
 /* Makes lines of the managed buffer dirty. */
 static void managed_store(struct fixture *f)
 {
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
+	settle_streams(f);
 	assert_true(cpu_writes(f->managed.map, 1));
 }
 
@@ -1235,13 +1176,13 @@ static void managed_make_dirty(struct fixture *f)
 
 static int run_attach(struct fixture *f)
 {
-	return attach_errno(f->dev, f->stream, f->managed.id,
+	return rights_attach_known_errno(f->dev, f->stream, f->managed.id,
 			    HEAPSIM_ATTACH_SINGLE);
 }
 
 static void undo_attach(struct fixture *f)
 {
-	assert_int_equal(attach_errno(f->dev, f->stream, f->managed.id,
+	assert_int_equal(rights_attach_known_errno(f->dev, f->stream, f->managed.id,
 				      HEAPSIM_ATTACH_GLOBAL), 0);
 	managed_store(f);
 }
@@ -1253,118 +1194,83 @@ static const struct call attach_of_a_buffer = {
 	.settle = settle_streams,
 };
 
-static int run_attach_info(struct fixture *f)
+static int run_rights_info(struct fixture *f)
 {
-	struct heapsim_attach_info answer;
+	struct heapsim_rights_info answer;
 
-	return attach_info_errno(f->dev, f->managed.id, &answer);
+	return rights_info_errno(f->dev, f->managed.id, &answer);
 }
 
-static const struct call info_of_an_attach = {
+static const struct call info_of_rights = {
 	.prepare = managed_make,
-	.run = run_attach_info,
+	.run = run_rights_info,
 	.undo = nothing,
 };
 
-static int run_host_submit(struct fixture *f)
+static int run_work_add(struct fixture *f)
 {
-	return host_submit_errno(f->dev, f->stream, &f->id);
+	f->id = 1;
+	return rights_work_add_errno(f->dev, f->stream, f->id, "gpu");
 }
 
-static void host_begin(struct fixture *f)
+static int run_activate(struct fixture *f)
 {
-	assert_int_equal(host_errno(f->dev, HEAPSIM_IOC_HOST_BEGIN, f->id), 0);
+	return rights_state_errno(f->dev, f->stream, HEAPSIM_STREAM_ACTIVE);
 }
 
-static void host_return(struct fixture *f)
+/* A verdict is copied from user space. */
+static int run_work_start(struct fixture *f)
 {
-	assert_int_equal(host_errno(f->dev, HEAPSIM_IOC_HOST_RETURN, f->id), 0);
-	settle_streams(f);
+	const struct heapsim_work_verdict verdict = {
+		.buf = f->managed.id,
+		.sees = 1,
+	};
+	struct heapsim_work_start start = {
+		.size = sizeof(start),
+		.work = f->id,
+		.verdicts = (uintptr_t)&verdict,
+		.nr_verdicts = 1,
+	};
+
+	return device_ioctl_errno(f->dev, HEAPSIM_IOC_WORK_START, &start);
 }
 
-static void undo_host_submit(struct fixture *f)
+static int run_work_finish(struct fixture *f)
 {
-	host_begin(f);
-	host_return(f);
-}
-
-static const struct call host_function_is_submitted = {
-	.prepare = stream_make,
-	.run = run_host_submit,
-	.undo = undo_host_submit,
-	.settle = settle_streams,
-};
-
-static void host_make(struct fixture *f)
-{
-	stream_make(f);
-	assert_int_equal(run_host_submit(f), 0);
-}
-
-static int run_host_begin(struct fixture *f)
-{
-	return host_errno(f->dev, HEAPSIM_IOC_HOST_BEGIN, f->id);
-}
-
-static void undo_host_begin(struct fixture *f)
-{
-	host_return(f);
-	assert_int_equal(run_host_submit(f), 0);
-}
-
-static const struct call host_function_begins = {
-	.prepare = host_make,
-	.run = run_host_begin,
-	.undo = undo_host_begin,
-};
-
-static int run_work_submit(struct fixture *f)
-{
-	return work_submit_errno(f->dev, f->stream, "gpu", &f->id);
-}
-
-static int run_work_begin(struct fixture *f)
-{
-	return work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, f->id);
-}
-
-static int run_work_end(struct fixture *f)
-{
-	return work_errno(f->dev, HEAPSIM_IOC_WORK_END, f->id);
+	return rights_work_finish_errno(f->dev, f->id);
 }
 
 static void work_end(struct fixture *f)
 {
-	assert_int_equal(run_work_end(f), 0);
+	assert_int_equal(run_work_finish(f), 0);
 	settle_streams(f);
 }
 
 static void work_through(struct fixture *f)
 {
-	assert_int_equal(run_work_begin(f), 0);
+	assert_int_equal(run_work_start(f), 0);
 	work_end(f);
 }
 
-static void undo_work_submit(struct fixture *f)
-{
-	work_through(f);
-	managed_store(f);
-}
+static const struct call work_is_added = {
+	.prepare = managed_make,
+	.run = run_work_add,
+	.undo = work_through,
+};
 
-static const struct call work_is_submitted = {
+/* The CPU loses its right. */
+static const struct call stream_becomes_active = {
 	.prepare = managed_make_dirty,
-	.run = run_work_submit,
-	.undo = undo_work_submit,
-	/*
-	 * A work whose id could not be copied was submitted, and then undone.
-	 */
+	.run = run_activate,
+	.undo = managed_store,
 	.settle = managed_store,
 };
 
 static void work_submit(struct fixture *f)
 {
 	managed_store(f);
-	assert_int_equal(run_work_submit(f), 0);
+	assert_int_equal(run_work_add(f), 0);
+	assert_int_equal(run_activate(f), 0);
 }
 
 static void work_make(struct fixture *f)
@@ -1382,26 +1288,24 @@ static void undo_work_begin(struct fixture *f)
 /* The begin of a work cleans the CPU's stores. */
 static const struct call work_begins = {
 	.prepare = work_make,
-	.run = run_work_begin,
+	.run = run_work_start,
 	.undo = undo_work_begin,
 };
 
 static void work_make_begun(struct fixture *f)
 {
 	work_make(f);
-	assert_int_equal(run_work_begin(f), 0);
+	assert_int_equal(run_work_start(f), 0);
 }
 
-static int run_work_touch(struct fixture *f)
+static int run_work_report(struct fixture *f)
 {
-	struct heapsim_work_touch answer;
-
-	return work_touch_errno(f->dev, f->id, f->managed.id, &answer);
+	return rights_work_report_errno(f->dev, f->id, f->managed.id);
 }
 
-static const struct call work_touches = {
+static const struct call work_is_reported = {
 	.prepare = work_make_begun,
-	.run = run_work_touch,
+	.run = run_work_report,
 	.undo = nothing,
 };
 
@@ -1415,7 +1319,7 @@ static void work_again(struct fixture *f)
 {
 	work_end(f);
 	work_submit(f);
-	assert_int_equal(run_work_begin(f), 0);
+	assert_int_equal(run_work_start(f), 0);
 }
 
 static const struct call store_through_the_view = {
@@ -1436,13 +1340,13 @@ static void undo_work_end(struct fixture *f)
 {
 	settle_streams(f);
 	work_submit(f);
-	assert_int_equal(run_work_begin(f), 0);
+	assert_int_equal(run_work_start(f), 0);
 	assert_int_equal(run_view_store(f), 0);
 }
 
 static const struct call work_ends = {
 	.prepare = work_make_stored,
-	.run = run_work_end,
+	.run = run_work_finish,
 	.undo = undo_work_end,
 };
 
@@ -1450,23 +1354,23 @@ static const struct call work_ends = {
 static void work_make_ended(struct fixture *f)
 {
 	work_make_stored(f);
-	assert_int_equal(run_work_end(f), 0);
+	assert_int_equal(run_work_finish(f), 0);
 }
 
 static int run_sync(struct fixture *f)
 {
-	return sync_errno(f->dev, HEAPSIM_SYNC_STREAM, f->stream);
+	return rights_state_errno(f->dev, f->stream, 0);
 }
 
 static void undo_sync(struct fixture *f)
 {
 	work_submit(f);
-	assert_int_equal(run_work_begin(f), 0);
+	assert_int_equal(run_work_start(f), 0);
 	assert_int_equal(run_view_store(f), 0);
-	assert_int_equal(run_work_end(f), 0);
+	assert_int_equal(run_work_finish(f), 0);
 }
 
-static const struct call synchronise = {
+static const struct call stream_becomes_idle = {
 	.prepare = work_make_ended,
 	.run = run_sync,
 	.undo = undo_sync,
@@ -1480,7 +1384,8 @@ static int run_managed_write(struct fixture *f)
 /* Runs a whole work, after which the CPU's view has no pages. */
 static void give_to_the_work(struct fixture *f)
 {
-	assert_int_equal(run_work_submit(f), 0);
+	assert_int_equal(run_work_add(f), 0);
+	assert_int_equal(run_activate(f), 0);
 	work_through(f);
 }
 
@@ -1603,21 +1508,17 @@ int main(void)
 		SWEEP(first_write_after_off),
 		SWEEP(touch_that_is_stepped),
 		SWEEP(alloc_of_managed),
-		SWEEP(stream_is_created),
-		SWEEP(stream_is_destroyed),
-		SWEEP(event_is_created),
-		SWEEP(event_is_recorded),
-		SWEEP(event_is_waited_for),
+		SWEEP(stream_is_added),
+		SWEEP(stream_is_removed),
 		SWEEP(attach_of_a_buffer),
-		SWEEP(info_of_an_attach),
-		SWEEP(host_function_is_submitted),
-		SWEEP(host_function_begins),
-		SWEEP(work_is_submitted),
+		SWEEP(info_of_rights),
+		SWEEP(work_is_added),
+		SWEEP(stream_becomes_active),
 		SWEEP(work_begins),
-		SWEEP(work_touches),
+		SWEEP(work_is_reported),
 		SWEEP(store_through_the_view),
 		SWEEP(work_ends),
-		SWEEP(synchronise),
+		SWEEP(stream_becomes_idle),
 		SWEEP(first_write_of_managed),
 		SWEEP(maintenance_of_a_range),
 	};

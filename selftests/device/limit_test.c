@@ -161,12 +161,12 @@ static long take_two_views(void)
 
 static long take_streams(void)
 {
-	struct heapsim_stream_op op = { .size = sizeof(op) };
+	struct heapsim_stream_id op = { .size = sizeof(op), .stream = 1 };
 	int dev = open_dev();
 	long nr = 0;
 
-	while (!ioctl(dev, HEAPSIM_IOC_STREAM_CREATE, &op)) {
-		op.stream = 0;
+	while (!ioctl(dev, HEAPSIM_IOC_STREAM_ADD, &op)) {
+		op.stream++;
 		nr++;
 	}
 	if (errno != ENOMEM && errno != EBUSY)
@@ -176,12 +176,12 @@ static long take_streams(void)
 
 static long take_works(void)
 {
-	struct heapsim_work_op op = { .size = sizeof(op) };
+	struct heapsim_work_add op = { .size = sizeof(op), .work = 1 };
 	int dev = open_dev();
 	long nr = 0;
 
-	while (!ioctl(dev, HEAPSIM_IOC_WORK_SUBMIT, &op)) {
-		op.work = 0;
+	while (!ioctl(dev, HEAPSIM_IOC_WORK_ADD, &op)) {
+		op.work++;
 		nr++;
 	}
 	if (errno != ENOMEM && errno != EBUSY)
@@ -621,23 +621,34 @@ static void twins_of_many_callers_are_reserved(void **state)
 	close(dev);
 }
 
+/* Jobs, fences and holds share their ids. */
 static void id_of_another_type_is_enoent(void **state)
 {
-	struct heapsim_stream_op stream = { .size = sizeof(stream) };
-	struct heapsim_event_op event = { .size = sizeof(event) };
+	struct heapsim_fence_signal signal = { .size = sizeof(signal) };
+	struct heapsim_job_wait wait = {
+		.size = sizeof(wait),
+		.timeout_ns = NSEC_PER_SEC,
+	};
 	int dev = device_open();
+	const int fd = device_alloc(dev, HEAPSIM_KIND_NONCOHERENT,
+				    device_page_size());
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.dst_fd = fd,
+		.row_len = 1,
+		.nr_rows = 1,
+	};
 
-	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_CREATE,
-					    &stream), 0);
-	event.event = stream.stream;
-	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_EVENT_DESTROY,
-					    &event), -ENOENT);
-	event.event = 0;
-	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_EVENT_CREATE,
-					    &event), 0);
-	stream.stream = event.event;
-	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_DESTROY,
-					    &stream), -ENOENT);
+	assert_int_equal(device_submit_errno(dev, &submit), 0);
+	close(submit.fence_fd);
+	signal.fence = submit.job;
+	assert_int_not_equal(device_ioctl_errno(dev, HEAPSIM_IOC_FENCE_SIGNAL,
+						&signal), 0);
+	wait.job = submit.job;
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_JOB_WAIT, &wait),
+			 0);
+	close(fd);
 	close(dev);
 }
 

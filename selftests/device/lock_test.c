@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "stream.h"
+#include "rights.h"
 
 #define LEN		(64 * MIB)
 #define NR_ATTEMPTS	60
@@ -657,7 +657,8 @@ static void shared_destroy(struct shared *s)
 	close(s->f.dev);
 }
 
-static uint64_t work;	/* the work that a child begins or ends */
+#define WORK	1	/* the work that a child begins or ends */
+
 static volatile sig_atomic_t nr_signals;
 
 static void count_signal(int signal)
@@ -667,12 +668,17 @@ static void count_signal(int signal)
 
 static int work_begin(struct fixture *f)
 {
-	return work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, work);
+	return rights_work_start_errno(f->dev, WORK, NULL, 0);
+}
+
+static int work_submit(struct fixture *f)
+{
+	return rights_work_submit_errno(f->dev, 0, WORK, "work");
 }
 
 static int sync_device(struct fixture *f)
 {
-	return sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0);
+	return rights_state_errno(f->dev, 0, 0);
 }
 
 static bool begin_is_killed(struct shared *s)
@@ -683,7 +689,7 @@ static bool begin_is_killed(struct shared *s)
 	bool ret;
 
 	store_all(&s->f);
-	assert_int_equal(work_submit_errno(s->f.dev, 0, "work", &work), 0);
+	assert_int_equal(work_submit(&s->f), 0);
 	before = counter_get(&s->f, "lines_cleaned");
 	pid = run_in_child(&s->f, work_begin);
 	ret = is_midway(&s->f, "lines_cleaned", before, pid);
@@ -693,13 +699,8 @@ static bool begin_is_killed(struct shared *s)
 		return false;
 	assert_int_equal(work_begin(&s->f), 0);
 	assert_int_equal(counter_get(&s->f, "lines_cleaned") - before, total);
-	assert_int_equal(work_errno(s->f.dev, HEAPSIM_IOC_WORK_END, work), 0);
+	assert_int_equal(rights_work_finish_errno(s->f.dev, WORK), 0);
 	return true;
-}
-
-static int work_submit(struct fixture *f)
-{
-	return work_submit_errno(f->dev, 0, "work", &work);
 }
 
 /* The submission waits for the buffer's lock to revoke the CPU's PTEs. */
@@ -720,14 +721,15 @@ static bool wait_of_submit_is_killed_with_ptes(struct shared *s)
 
 	if (!wait_is_killed(&s->f, &wait, &invalidates_behind))
 		return false;
-	assert_int_equal(work_submit(&s->f), 0);
+	assert_int_equal(rights_state_errno(s->f.dev, 0, HEAPSIM_STREAM_ACTIVE),
+			 0);
 	assert_false(cpu_reads(s->m.map, NULL));
 	return true;
 }
 
 static int work_end(struct fixture *f)
 {
-	return work_errno(f->dev, HEAPSIM_IOC_WORK_END, work);
+	return rights_work_finish_errno(f->dev, WORK);
 }
 
 /* A signal interrupts the system call each millisecond. */
@@ -758,7 +760,7 @@ static void work_stores_all(struct shared *s)
 	assert_int_equal(device_policy_errno(s->f.dev, HEAPSIM_POLICY_OF_BUF,
 					     s->f.fd, HEAPSIM_POLICY_RECORD),
 			 0);
-	assert_int_equal(work_submit_errno(s->f.dev, 0, "work", &work), 0);
+	assert_int_equal(work_submit(&s->f), 0);
 	assert_int_equal(work_begin(&s->f), 0);
 	store_all(&s->f);
 	for (off = 0; off < s->f.len; off += s->f.page)
@@ -830,10 +832,10 @@ static bool sync_is_killed(struct shared *s, uint64_t before)
 	bool ret;
 
 	read_all(&s->f);
-	assert_int_equal(work_submit_errno(s->f.dev, 0, "work", &work), 0);
+	assert_int_equal(work_submit(&s->f), 0);
 	assert_int_equal(work_begin(&s->f), 0);
 	s->m.view[s->f.len - 1] = 0x77;
-	assert_int_equal(work_errno(s->f.dev, HEAPSIM_IOC_WORK_END, work), 0);
+	assert_int_equal(rights_work_finish_errno(s->f.dev, WORK), 0);
 	pid = run_in_child(&s->f, sync_device);
 	ret = is_midway(&s->f, "lines_invalidated", before, pid);
 	ret &= kill_child(pid);
@@ -841,7 +843,7 @@ static bool sync_is_killed(struct shared *s, uint64_t before)
 	       counter_get(&s->f, "lines_invalidated") - before < total;
 }
 
-/* The killed sync did not invalidate the last page; this access does. */
+/* The killed sync did not invalidate the last page; a later command does. */
 static void cpu_reads_what_the_work_wrote(struct shared *s, uint64_t before)
 {
 	uint8_t value = 0;
@@ -853,16 +855,6 @@ static void cpu_reads_what_the_work_wrote(struct shared *s, uint64_t before)
 	assert_int_equal(counter_get(&s->f, "stale_reads"), 0);
 }
 
-static bool sync_is_killed_before_a_touch(struct shared *s)
-{
-	const uint64_t before = counter_get(&s->f, "lines_invalidated");
-
-	if (!sync_is_killed(s, before))
-		return false;
-	cpu_reads_what_the_work_wrote(s, before);
-	return true;
-}
-
 /* The CPU loses access and regains it, with no work that uses the buffer. */
 static bool sync_is_killed_before_another(struct shared *s)
 {
@@ -870,7 +862,7 @@ static bool sync_is_killed_before_another(struct shared *s)
 
 	if (!sync_is_killed(s, before))
 		return false;
-	assert_int_equal(attach_errno(s->f.dev, 0, s->f.id,
+	assert_int_equal(rights_attach_known_errno(s->f.dev, 0, s->f.id,
 				      HEAPSIM_ATTACH_HOST), 0);
 	assert_int_equal(work_submit(&s->f), 0);
 	assert_int_equal(sync_device(&s->f), 0);
@@ -939,11 +931,6 @@ static void killed_submission_leaves_ptes_to_a_command(void **state)
 	until_it_is_killed(wait_of_submit_is_killed_with_ptes);
 }
 
-static void killed_sync_leaves_the_rest_to_a_touch(void **state)
-{
-	until_it_is_killed(sync_is_killed_before_a_touch);
-}
-
 static void killed_sync_leaves_the_rest_to_a_command(void **state)
 {
 	until_it_is_killed(sync_is_killed_before_another);
@@ -974,7 +961,6 @@ int main(void)
 		cmocka_unit_test(sigkill_ends_an_allocation),
 		cmocka_unit_test(signals_do_not_interrupt_an_end),
 		cmocka_unit_test(killed_submission_leaves_ptes_to_a_command),
-		cmocka_unit_test(killed_sync_leaves_the_rest_to_a_touch),
 		cmocka_unit_test(killed_sync_leaves_the_rest_to_a_command),
 	};
 	static struct CMUnitTest tests[ARRAY_SIZE(operations) +

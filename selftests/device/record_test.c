@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "rights.h"
 #include "../nobody.h"
 
 #define NAME		DEVICE_BUF_NAME
@@ -1677,15 +1678,9 @@ static void jobs_are_events(void **state)
 	close(other);
 }
 
-static int work_errno(int dev, unsigned long cmd, struct heapsim_work_op *op)
-{
-	op->size = sizeof(*op);
-	return device_ioctl_errno(dev, cmd, op);
-}
-
 /* Reads the next event, which must match the submission of this work. */
 static struct heapsim_record work_event(int events, uint32_t kind,
-					const struct heapsim_work_op *op)
+					const struct heapsim_work_add *op)
 {
 	struct heapsim_record r;
 
@@ -1713,44 +1708,43 @@ static struct heapsim_record work_event(int events, uint32_t kind,
 	return r;
 }
 
+static void work_add(int dev, struct heapsim_work_add *add)
+{
+	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_WORK_ADD, add), 0);
+}
+
 /* This includes a work whose open is closed before its end. */
 static void works_are_events(void **state)
 {
-	struct heapsim_stream_op stream = { .size = sizeof(stream) };
-	struct heapsim_work_op work, begin, unbegun;
+	struct heapsim_work_add work = {
+		.size = sizeof(work),
+		.stream = 9,
+		.work = 7,
+		.name = "gpu",
+		.kernel = 0x123456789abcdef,
+	};
+	struct heapsim_work_add unbegun = work;
 	int events = events_open();
 	int dev = device_open();
 	struct heapsim_record r;
 
-	assert_int_equal(device_ioctl_errno(dev, HEAPSIM_IOC_STREAM_CREATE,
-					    &stream), 0);
-	work = (struct heapsim_work_op) {
-		.stream = stream.stream,
-		.name = "gpu",
-		.kernel = 0x123456789abcdef,
-	};
-	unbegun = work;
-	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_SUBMIT, &work), 0);
+	unbegun.work = 8;
+	assert_int_equal(rights_stream_errno(dev, HEAPSIM_IOC_STREAM_ADD, 9), 0);
+	work_add(dev, &work);
 	r = work_event(events, HEAPSIM_RECORD_SUBMIT, &work);
-	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_SUBMIT, &unbegun), 0);
+	work_add(dev, &unbegun);
 	work_event(events, HEAPSIM_RECORD_SUBMIT, &unbegun);
-	begin = (struct heapsim_work_op) { .work = work.work, .kernel = 1 };
-	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_BEGIN, &begin),
-			 -EINVAL);
-	begin.kernel = 0;
-	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_BEGIN, &begin), 0);
+	assert_int_equal(rights_work_start_errno(dev, work.work, NULL, 0), 0);
 	assert_true(r.time_ns <= work_event(events, HEAPSIM_RECORD_JOB_BEGIN,
 					    &work).time_ns);
 	assert_none(events);
-	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_END, &begin), 0);
+	assert_int_equal(rights_work_finish_errno(dev, work.work), 0);
 	r = work_event(events, HEAPSIM_RECORD_JOB_END, &work);
 	assert_int_equal(r.status, 0);
 
-	work.work = 0;
-	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_SUBMIT, &work), 0);
+	work_add(dev, &work);
 	work_event(events, HEAPSIM_RECORD_SUBMIT, &work);
-	begin.work = work.work;
-	assert_int_equal(work_errno(dev, HEAPSIM_IOC_WORK_BEGIN, &begin), 0);
+	assert_int_equal(rights_work_start_errno(dev, work.work, NULL, 0), 0);
 	work_event(events, HEAPSIM_RECORD_JOB_BEGIN, &work);
 	close(dev);
 	r = work_event(events, HEAPSIM_RECORD_JOB_END, &work);

@@ -70,6 +70,22 @@ void rights_attach(int dev, uint64_t stream, const struct managed *m,
 	assert_int_equal(rights_attach_errno(dev, &cmd), 0);
 }
 
+int rights_attach_known_errno(int dev, uint64_t stream, uint64_t buf,
+			      uint32_t attach)
+{
+	const struct heapsim_buf_attach cmd = {
+		.flags = HEAPSIM_ATTACH_NEWEST |
+			 (attach == HEAPSIM_ATTACH_HOST ?
+				  0 : HEAPSIM_ATTACH_CLEAN),
+		.buf = buf,
+		.stream = stream,
+		.attach = attach,
+		.right = HEAPSIM_RIGHT_TABLE,
+	};
+
+	return rights_attach_errno(dev, &cmd);
+}
+
 void rights_set(int dev, const struct managed *m, uint32_t right,
 		uint32_t flags)
 {
@@ -93,6 +109,15 @@ int rights_work_add_errno(int dev, uint64_t stream, uint64_t work,
 
 	strncpy(add.name, name, sizeof(add.name) - 1);
 	return device_ioctl_errno(dev, HEAPSIM_IOC_WORK_ADD, &add);
+}
+
+int rights_work_submit_errno(int dev, uint64_t stream, uint64_t work,
+			     const char *name)
+{
+	const int ret = rights_work_add_errno(dev, stream, work, name);
+
+	return ret ? ret : rights_state_errno(dev, stream,
+					      HEAPSIM_STREAM_ACTIVE);
 }
 
 int rights_work_start_errno(int dev, uint64_t work,

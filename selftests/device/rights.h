@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commands of a caller that knows the order of its streams. Functions whose
+ * Commands of streams, works and managed buffers. Functions whose
  * name ends in _errno return 0 or -errno; the others fail the running test when
  * the kernel refuses. Stream 0 is the NULL stream.
  */
@@ -22,11 +22,17 @@ int rights_attach_errno(int dev, const struct heapsim_buf_attach *cmd);
 /* States a newest state, and that it is known to have taken effect. */
 void rights_attach(int dev, uint64_t stream, const struct managed *m,
 		   uint32_t attach);
+/* The same with a clean for the jobs that see it then; takes a buffer's id. */
+int rights_attach_known_errno(int dev, uint64_t stream, uint64_t buf,
+			      uint32_t attach);
 /* States a right alone. */
 void rights_set(int dev, const struct managed *m, uint32_t right,
 		uint32_t flags);
 int rights_work_add_errno(int dev, uint64_t stream, uint64_t work,
 			  const char *name);
+/* Adds a work and states that its stream is active. */
+int rights_work_submit_errno(int dev, uint64_t stream, uint64_t work,
+			     const char *name);
 int rights_work_start_errno(int dev, uint64_t work,
 			    const struct heapsim_work_verdict *verdicts,
 			    uint32_t nr);

@@ -804,43 +804,6 @@ static void a_freed_buffer_is_single_to_nothing(void **state)
 	assert_int_equal(remove_errno(w, B), 0);
 }
 
-static void an_open_uses_one_set_of_commands(void **state)
-{
-	struct world *w = *state;
-	struct heapsim_stream_op op = { .size = sizeof(op) };
-	struct heapsim_attach_info attach;
-	struct heapsim_rights_info info;
-	struct managed m;
-	int dev;
-
-	assert_int_equal(device_ioctl_errno(w->dev, HEAPSIM_IOC_STREAM_CREATE,
-					    &op), -EBUSY);
-	assert_int_equal(sync_errno(w->dev, HEAPSIM_SYNC_DEVICE, 0), -EBUSY);
-	assert_int_equal(attach_info_errno(w->dev, 0, &attach), -EBUSY);
-
-	dev = device_open();
-	stream_create(dev, 0);
-	assert_int_equal(rights_info_errno(dev, 0, &info), -EBUSY);
-	assert_int_equal(rights_stream_errno(dev, HEAPSIM_IOC_STREAM_ADD, A),
-			 -EBUSY);
-	assert_int_equal(rights_work_add_errno(dev, 0, 1, "gpu"), -EBUSY);
-	close(dev);
-
-	/* A managed buffer decides, others do not. */
-	dev = device_open();
-	m = managed_create(dev, HEAPSIM_KIND_PINNED, 0, w->page);
-	assert_int_equal(rights_info_errno(dev, m.id, &info), 0);
-	managed_destroy(&m);
-	close(dev);
-	dev = device_open();
-	m = managed_create(dev, HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_HOST,
-			   w->page);
-	assert_int_equal(rights_info_errno(dev, m.id, &info), -EBUSY);
-	assert_int_equal(attach_info_errno(dev, m.id, &attach), 0);
-	managed_destroy(&m);
-	close(dev);
-}
-
 static void buffers_of_a_closed_context_are_the_cpus(void **state)
 {
 	struct world *w = *state;
@@ -889,7 +852,6 @@ int main(void)
 		TEST(what_does_not_exist_is_enoent),
 		TEST(what_cannot_be_now_is_ebusy),
 		TEST(a_freed_buffer_is_single_to_nothing),
-		TEST(an_open_uses_one_set_of_commands),
 		TEST(buffers_of_a_closed_context_are_the_cpus),
 	};
 

@@ -21,15 +21,13 @@ programs=("$@")
 [ $# -gt 0 ] || programs=(uapi_test heap_test buf_test bracket_test cdev_test
 	dma_test fence_test knobs_test import_test lock_test record_test stack_test
 	policy_test precise_test faults_test trace_test reopen_test unload_test.sh
-	test_hooks=1:stream_test uring_test stream_random_test rights_test
+	test_hooks=1:stream_test uring_test rights_test
 	rights_race_test soc=thor:stream_test rights_test rights_race_test
 	stress_test test_hooks=0:hooks_test
 	user_limit_mb=16:limit_test
 	'mem_accounting=1 user_limit_mb=16:limit_test')
 [ $# -gt 0 ] || is_quick || programs+=(vmap=cpu:import_test vmap=cpu:policy_test
-	soc=orin:stream_test soc=orin:stream_random_test rights_test
-	rights_race_test
-	soc=thor:stream_random_test)
+	soc=orin:stream_test rights_test rights_race_test)
 
 # Other exporters and importers; if the kernel lacks one, its tests are skipped.
 for name in vgem brd udmabuf; do

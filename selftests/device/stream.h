@@ -34,24 +34,6 @@ struct managed managed_create(int dev, uint32_t kind, uint32_t attach,
 			      size_t len);
 void managed_destroy(struct managed *m);
 
-uint64_t stream_create(int dev, uint32_t flags);
-int stream_destroy_errno(int dev, uint64_t stream);
-int attach_errno(int dev, uint64_t stream, uint64_t buf, uint32_t attach);
-uint64_t event_create(int dev);
-/* Runs a command that takes an event, and maybe a stream. */
-int event_errno(int dev, unsigned long cmd, uint64_t event, uint64_t stream);
-int host_submit_errno(int dev, uint64_t stream, uint64_t *host);
-int host_errno(int dev, unsigned long cmd, uint64_t host);
-int work_submit_errno(int dev, uint64_t stream, const char *name,
-		      uint64_t *work);
-int work_errno(int dev, unsigned long cmd, uint64_t work);
-int work_touch_errno(int dev, uint64_t work, uint64_t buf,
-		     struct heapsim_work_touch *answer);
-int sync_errno(int dev, uint32_t scope, uint64_t id);
-int attach_info_errno(int dev, uint64_t buf,
-		      struct heapsim_attach_info *answer);
-struct heapsim_attach_info attach_info(int dev, uint64_t buf);
-
 /* Access a byte; return false if this raises SIGBUS. */
 bool cpu_reads(const volatile uint8_t *at, uint8_t *value);
 bool cpu_writes(volatile uint8_t *at, uint8_t value);

@@ -371,84 +371,6 @@ static int do_release(struct process *p)
 	return device_ioctl_errno(some_dev(p), HEAPSIM_IOC_RELEASE, &release);
 }
 
-static int do_stream(struct process *p)
-{
-	struct heapsim_stream_op op = { .size = sizeof(op) };
-
-	if (below(p, 2)) {
-		op.flags = below(p, 2) * HEAPSIM_STREAM_NON_BLOCKING;
-		return device_ioctl_errno(some_dev(p),
-					  HEAPSIM_IOC_STREAM_CREATE, &op);
-	}
-	return stream_destroy_errno(some_dev(p), 1 + below(p, MAX_ID));
-}
-
-static int do_attach(struct process *p)
-{
-	static const uint32_t states[] = {
-		HEAPSIM_ATTACH_GLOBAL, HEAPSIM_ATTACH_HOST,
-		HEAPSIM_ATTACH_SINGLE,
-	};
-	struct buf *b = some_buf(p);
-
-	return attach_errno(b->dev < 0 ? some_dev(p) : p->dev[b->dev],
-			    below(p, MAX_ID), b->id,
-			    states[below(p, ARRAY_SIZE(states))]);
-}
-
-static int do_event(struct process *p)
-{
-	static const unsigned long commands[] = {
-		HEAPSIM_IOC_EVENT_DESTROY, HEAPSIM_IOC_EVENT_RECORD,
-		HEAPSIM_IOC_EVENT_RECORD, HEAPSIM_IOC_EVENT_WAIT,
-		HEAPSIM_IOC_EVENT_WAIT,
-	};
-	struct heapsim_event_op op = { .size = sizeof(op) };
-	size_t i = below(p, ARRAY_SIZE(commands) + 1);
-
-	if (i == ARRAY_SIZE(commands))
-		return device_ioctl_errno(some_dev(p),
-					  HEAPSIM_IOC_EVENT_CREATE, &op);
-	return event_errno(some_dev(p), commands[i], 1 + below(p, MAX_ID),
-			   commands[i] == HEAPSIM_IOC_EVENT_DESTROY ? 0 :
-			   below(p, MAX_ID));
-}
-
-static int do_host(struct process *p)
-{
-	uint64_t host;
-
-	switch (below(p, 3)) {
-	case 0:
-		return host_submit_errno(some_dev(p), below(p, MAX_ID), &host);
-	case 1:
-		return host_errno(some_dev(p), HEAPSIM_IOC_HOST_BEGIN,
-				  1 + below(p, MAX_ID));
-	default:
-		return host_errno(some_dev(p), HEAPSIM_IOC_HOST_RETURN,
-				  1 + below(p, MAX_ID));
-	}
-}
-
-static int do_work(struct process *p)
-{
-	struct heapsim_work_touch touch;
-	struct buf *b = some_buf(p);
-	int dev = b->dev < 0 ? some_dev(p) : p->dev[b->dev];
-	uint64_t work = 1 + below(p, MAX_ID);
-
-	switch (below(p, 4)) {
-	case 0:
-		return work_submit_errno(dev, below(p, MAX_ID), "gpu", &work);
-	case 1:
-		return work_errno(dev, HEAPSIM_IOC_WORK_BEGIN, work);
-	case 2:
-		return work_errno(dev, HEAPSIM_IOC_WORK_END, work);
-	default:
-		return work_touch_errno(dev, work, b->id, &touch);
-	}
-}
-
 static int do_rights_attach(struct process *p)
 {
 	struct heapsim_buf_attach cmd = {
@@ -503,26 +425,18 @@ static int do_rights_stream(struct process *p)
 	}
 }
 
-static int do_stream_sync(struct process *p)
-{
-	uint32_t scope = 1 + below(p, 3);
-
-	return sync_errno(some_dev(p), scope, scope == HEAPSIM_SYNC_DEVICE ?
-			  0 : below(p, MAX_ID));
-}
-
 static int do_info(struct process *p)
 {
 	struct heapsim_buf_info info = {
 		.size = sizeof(info),
 		.fd = some_buf(p)->fd,
 	};
-	struct heapsim_attach_info attach;
+	struct heapsim_rights_info rights;
 
 	if (below(p, 2))
 		return device_ioctl_errno(some_dev(p), HEAPSIM_IOC_BUF_INFO,
 					  &info);
-	return attach_info_errno(some_dev(p), some_buf(p)->id, &attach);
+	return rights_info_errno(some_dev(p), some_buf(p)->id, &rights);
 }
 
 static int do_watch(struct process *p)
@@ -646,12 +560,6 @@ static const struct op {
 	{ do_fence_signal, "fence_signal", 2 },
 	{ do_hold, "hold", 4 },
 	{ do_release, "release", 4 },
-	{ do_stream, "stream", 3 },
-	{ do_attach, "attach", 5 },
-	{ do_event, "event", 4 },
-	{ do_host, "host", 3 },
-	{ do_work, "work", 6 },
-	{ do_stream_sync, "stream_sync", 3 },
 	{ do_rights_attach, "rights_attach", 5 },
 	{ do_rights_work, "rights_work", 6 },
 	{ do_rights_stream, "rights_stream", 6 },

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "stream.h"
+#include "rights.h"
 
 #define NR_PAGES	8
 #define TEXT_LEN	(256 * KIB)
@@ -245,30 +245,35 @@ static void record_of_a_store_is_traced(void **state)
 	free(line);
 }
 
+#define STREAM	5
+#define WORK	6
+
+static struct managed stream_and_buffer(struct fixture *f)
+{
+	assert_int_equal(rights_stream_errno(f->dev, HEAPSIM_IOC_STREAM_ADD, STREAM),
+			 0);
+	return managed_create(f->dev, HEAPSIM_KIND_MANAGED,
+			      HEAPSIM_ATTACH_GLOBAL, f->len);
+}
+
 static void record_of_managed_memory_is_traced(void **state)
 {
 	struct fixture *f = *state;
-	const uint64_t stream = stream_create(f->dev,
-					      HEAPSIM_STREAM_NON_BLOCKING);
-	struct managed m = managed_create(f->dev, HEAPSIM_KIND_MANAGED,
-					  HEAPSIM_ATTACH_GLOBAL, f->len);
-	uint64_t work;
+	struct managed m = stream_and_buffer(f);
 	char *line;
 
-	assert_int_equal(attach_errno(f->dev, stream, m.id,
+	assert_int_equal(rights_attach_known_errno(f->dev, STREAM, m.id,
 				      HEAPSIM_ATTACH_SINGLE), 0);
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
-	assert_int_equal(work_submit_errno(f->dev, stream, "gpu", &work), 0);
+	assert_int_equal(rights_work_submit_errno(f->dev, STREAM, WORK, "gpu"), 0);
 	assert_false(cpu_writes(m.map + 77, 1));
 	line = line_of("heapsim_record: kind=cpu_while_active buf=%llu ",
 		       (unsigned long long)m.id);
 	assert_has(line, "missing=sync");
 	assert_has(line, "is_write=1");
 	assert_has(line, OTHER_IS, "engine", "gpu");
-	assert_has(line, "job=%llu stream=%llu", (unsigned long long)work,
-		   (unsigned long long)stream);
-	assert_has(line, "attach=%u attach_stream=%llu", HEAPSIM_ATTACH_SINGLE,
-		   (unsigned long long)stream);
+	assert_has(line, "job=%u stream=%u", WORK, STREAM);
+	assert_has(line, "attach=%u attach_stream=%u", HEAPSIM_ATTACH_SINGLE,
+		   STREAM);
 	free(line);
 	managed_destroy(&m);
 }
@@ -485,13 +490,12 @@ static void evict_is_traced(void **state)
 }
 
 /* All events of a work have the fields of its submission. */
-static void assert_work_told(const char *kind, uint64_t stream, uint64_t work)
+static void assert_work_is_traced(const char *kind)
 {
 	char *line = line_of("heapsim_event: kind=%s buf=0 ", kind);
 
-	assert_has(line, OTHER_IS " " SUBMITTER " job=%llu stream=%llu",
-		   "engine", "gpu", getpid(), (unsigned long long)work,
-		   (unsigned long long)stream);
+	assert_has(line, OTHER_IS " " SUBMITTER " job=%u stream=%u", "engine",
+		   "gpu", getpid(), WORK, STREAM);
 	assert_has(line, "status=0 kernel=5eed");
 	free(line);
 }
@@ -499,52 +503,40 @@ static void assert_work_told(const char *kind, uint64_t stream, uint64_t work)
 static void work_is_traced(void **state)
 {
 	struct fixture *f = *state;
-	const uint64_t stream = stream_create(f->dev,
-					      HEAPSIM_STREAM_NON_BLOCKING);
-	struct heapsim_work_op op = {
-		.size = sizeof(op),
-		.stream = stream,
+	struct heapsim_work_add add = {
+		.size = sizeof(add),
+		.stream = STREAM,
+		.work = WORK,
 		.name = "gpu",
 		.kernel = 0x5eed,
 	};
 
-	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_WORK_SUBMIT,
-					    &op), 0);
-	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, op.work),
+	assert_int_equal(rights_stream_errno(f->dev, HEAPSIM_IOC_STREAM_ADD, STREAM),
 			 0);
-	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_END, op.work), 0);
-	assert_work_told("submit", stream, op.work);
-	assert_work_told("job_begin", stream, op.work);
-	assert_work_told("job_end", stream, op.work);
+	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_WORK_ADD,
+					    &add), 0);
+	assert_int_equal(rights_work_start_errno(f->dev, WORK, NULL, 0), 0);
+	assert_int_equal(rights_work_finish_errno(f->dev, WORK), 0);
+	assert_work_is_traced("submit");
+	assert_work_is_traced("job_begin");
+	assert_work_is_traced("job_end");
 }
 
-static void attach_work_and_sync_are_traced(void **state)
+static void attach_and_work_are_traced(void **state)
 {
 	struct fixture *f = *state;
-	const unsigned long long stream =
-		stream_create(f->dev, HEAPSIM_STREAM_NON_BLOCKING);
-	struct managed m = managed_create(f->dev, HEAPSIM_KIND_MANAGED,
-					  HEAPSIM_ATTACH_GLOBAL, f->len);
-	uint64_t work;
+	struct managed m = stream_and_buffer(f);
 
-	assert_int_equal(attach_errno(f->dev, stream, m.id,
+	assert_int_equal(rights_attach_known_errno(f->dev, STREAM, m.id,
 				      HEAPSIM_ATTACH_SINGLE), 0);
-	assert_traced("heapsim_attach: buf=%llu attach=%u stream=%llu",
-		      (unsigned long long)m.id, HEAPSIM_ATTACH_SINGLE, stream);
-	assert_int_equal(work_submit_errno(f->dev, stream, "gpu", &work), 0);
-	assert_traced("heapsim_work: work=%llu stream=%llu what=0",
-		      (unsigned long long)work, stream);
-	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_BEGIN, work), 0);
-	assert_traced("heapsim_work: work=%llu stream=%llu what=1",
-		      (unsigned long long)work, stream);
-	assert_int_equal(work_errno(f->dev, HEAPSIM_IOC_WORK_END, work), 0);
-	assert_traced("heapsim_work: work=%llu stream=%llu what=2",
-		      (unsigned long long)work, stream);
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_STREAM, stream), 0);
-	assert_traced("heapsim_sync: scope=%u id=%llu", HEAPSIM_SYNC_STREAM,
-		      stream);
-	assert_int_equal(sync_errno(f->dev, HEAPSIM_SYNC_DEVICE, 0), 0);
-	assert_traced("heapsim_sync: scope=%u id=0", HEAPSIM_SYNC_DEVICE);
+	assert_traced("heapsim_attach: buf=%llu attach=%u stream=%u",
+		      (unsigned long long)m.id, HEAPSIM_ATTACH_SINGLE, STREAM);
+	assert_int_equal(rights_work_submit_errno(f->dev, STREAM, WORK, "gpu"), 0);
+	assert_traced("heapsim_work: work=%u stream=%u what=0", WORK, STREAM);
+	assert_int_equal(rights_work_start_errno(f->dev, WORK, NULL, 0), 0);
+	assert_traced("heapsim_work: work=%u stream=%u what=1", WORK, STREAM);
+	assert_int_equal(rights_work_finish_errno(f->dev, WORK), 0);
+	assert_traced("heapsim_work: work=%u stream=%u what=2", WORK, STREAM);
 	managed_destroy(&m);
 }
 
@@ -688,7 +680,7 @@ int main(void)
 		TEST(evict_is_traced),
 		TEST(revoke_is_traced),
 		TEST(work_is_traced),
-		TEST(attach_work_and_sync_are_traced),
+		TEST(attach_and_work_are_traced),
 		TEST(policy_is_traced),
 		TEST(refused_policy_is_not_traced),
 	};

@@ -215,56 +215,6 @@ AT(heapsim_set_policy, evict_random, 16);
 AT(heapsim_set_policy, is_precise, 20);
 AT(heapsim_set_policy, seed, 24);
 
-SIZE_IS(heapsim_stream_op, 16);
-AT(heapsim_stream_op, flags, 4);
-AT(heapsim_stream_op, stream, 8);
-
-SIZE_IS(heapsim_attach_op, 24);
-AT(heapsim_attach_op, attach, 4);
-AT(heapsim_attach_op, stream, 8);
-AT(heapsim_attach_op, buf, 16);
-
-SIZE_IS(heapsim_event_op, 24);
-AT(heapsim_event_op, flags, 4);
-AT(heapsim_event_op, event, 8);
-AT(heapsim_event_op, stream, 16);
-
-SIZE_IS(heapsim_host_op, 24);
-AT(heapsim_host_op, flags, 4);
-AT(heapsim_host_op, stream, 8);
-AT(heapsim_host_op, host, 16);
-
-SIZE_IS(heapsim_work_op, 64);
-AT(heapsim_work_op, flags, 4);
-AT(heapsim_work_op, stream, 8);
-AT(heapsim_work_op, work, 16);
-AT(heapsim_work_op, name, 24);
-AT(heapsim_work_op, kernel, 56);
-
-SIZE_IS(heapsim_work_touch, 40);
-AT(heapsim_work_touch, access, 4);
-AT(heapsim_work_touch, work, 8);
-AT(heapsim_work_touch, buf, 16);
-AT(heapsim_work_touch, is_allowed, 24);
-AT(heapsim_work_touch, attach, 28);
-AT(heapsim_work_touch, attach_stream, 32);
-
-SIZE_IS(heapsim_sync, 16);
-AT(heapsim_sync, scope, 4);
-AT(heapsim_sync, id, 8);
-
-static_assert(sizeof(struct heapsim_attach_counters) == 120, "15 counters");
-AT(heapsim_attach_counters, cpu_while_active, 96);
-AT(heapsim_attach_counters, cpu_on_device, 112);
-
-SIZE_IS(heapsim_attach_info, 152);
-AT(heapsim_attach_info, flags, 4);
-AT(heapsim_attach_info, buf, 8);
-AT(heapsim_attach_info, attach, 16);
-AT(heapsim_attach_info, is_cpu_allowed, 20);
-AT(heapsim_attach_info, attach_stream, 24);
-AT(heapsim_attach_info, count, 32);
-
 SIZE_IS(heapsim_range_maintain, 32);
 AT(heapsim_range_maintain, reserved, 4);
 AT(heapsim_range_maintain, range, 8);
@@ -344,22 +294,6 @@ static_assert(HEAPSIM_IOC_RELEASE == 0xe70a, "release");
 static_assert(HEAPSIM_IOC_BUF_REVOKE == 0xe70b, "buf revoke");
 static_assert(HEAPSIM_IOC_WATCH == 0xe70c, "watch");
 static_assert(HEAPSIM_IOC_POLICY == 0xe70d, "policy");
-static_assert(HEAPSIM_IOC_STREAM_CREATE == 0xe70e, "stream create");
-static_assert(HEAPSIM_IOC_STREAM_DESTROY == 0xe70f, "stream destroy");
-static_assert(HEAPSIM_IOC_ATTACH == 0xe710, "attach");
-static_assert(HEAPSIM_IOC_EVENT_CREATE == 0xe711, "event create");
-static_assert(HEAPSIM_IOC_EVENT_DESTROY == 0xe712, "event destroy");
-static_assert(HEAPSIM_IOC_EVENT_RECORD == 0xe713, "event record");
-static_assert(HEAPSIM_IOC_EVENT_WAIT == 0xe714, "event wait");
-static_assert(HEAPSIM_IOC_HOST_SUBMIT == 0xe715, "host submit");
-static_assert(HEAPSIM_IOC_HOST_BEGIN == 0xe716, "host begin");
-static_assert(HEAPSIM_IOC_HOST_RETURN == 0xe717, "host return");
-static_assert(HEAPSIM_IOC_WORK_SUBMIT == 0xe718, "work submit");
-static_assert(HEAPSIM_IOC_WORK_BEGIN == 0xe719, "work begin");
-static_assert(HEAPSIM_IOC_WORK_END == 0xe71a, "work end");
-static_assert(HEAPSIM_IOC_WORK_TOUCH == 0xe71b, "work touch");
-static_assert(HEAPSIM_IOC_SYNC == 0xe71c, "sync");
-static_assert(HEAPSIM_IOC_ATTACH_INFO == 0xe71d, "attach info");
 static_assert(HEAPSIM_IOC_RANGE_MAINTAIN == 0xe71e, "range maintain");
 static_assert(HEAPSIM_IOC_BUF_REOPEN == 0xe71f, "buf reopen");
 static_assert(HEAPSIM_IOC_STREAM_ADD == 0xe720, "stream add");
@@ -413,14 +347,6 @@ union any {
 	struct heapsim_buf_revoke revoke;
 	struct heapsim_watch watch;
 	struct heapsim_set_policy set_policy;
-	struct heapsim_stream_op stream_op;
-	struct heapsim_attach_op attach_op;
-	struct heapsim_event_op event_op;
-	struct heapsim_host_op host_op;
-	struct heapsim_work_op work_op;
-	struct heapsim_work_touch work_touch;
-	struct heapsim_sync sync;
-	struct heapsim_attach_info attach_info;
 	struct heapsim_range_maintain range_maintain;
 	struct heapsim_buf_reopen buf_reopen;
 	struct heapsim_stream_id stream_id;
@@ -599,79 +525,6 @@ static uint64_t managed(struct world *w)
 	return alloc.id;
 }
 
-static void prepare_stream_destroy(struct world *w)
-{
-	struct heapsim_stream_op op = { .size = sizeof(op) };
-
-	prepared(w, HEAPSIM_IOC_STREAM_CREATE, &op);
-	w->any.stream_op.stream = op.stream;
-}
-
-static void prepare_attach(struct world *w)
-{
-	w->any.attach_op.attach = HEAPSIM_ATTACH_HOST;
-	w->any.attach_op.buf = managed(w);
-}
-
-static void prepare_event(struct world *w)
-{
-	struct heapsim_event_op op = { .size = sizeof(op) };
-
-	prepared(w, HEAPSIM_IOC_EVENT_CREATE, &op);
-	w->any.event_op.event = op.event;
-}
-
-/* A new stream is used, so that the function waits for no other. */
-static void prepare_host_begin(struct world *w)
-{
-	struct heapsim_stream_op stream = {
-		.size = sizeof(stream),
-		.flags = HEAPSIM_STREAM_NON_BLOCKING,
-	};
-	struct heapsim_host_op op = { .size = sizeof(op) };
-
-	prepared(w, HEAPSIM_IOC_STREAM_CREATE, &stream);
-	op.stream = stream.stream;
-	prepared(w, HEAPSIM_IOC_HOST_SUBMIT, &op);
-	w->any.host_op.host = op.host;
-}
-
-static void prepare_host_return(struct world *w)
-{
-	struct heapsim_host_op op = { .size = sizeof(op) };
-
-	prepare_host_begin(w);
-	op.host = w->any.host_op.host;
-	prepared(w, HEAPSIM_IOC_HOST_BEGIN, &op);
-}
-
-static void prepare_work_begin(struct world *w)
-{
-	struct heapsim_work_op op = { .size = sizeof(op) };
-
-	prepared(w, HEAPSIM_IOC_WORK_SUBMIT, &op);
-	w->any.work_op.work = op.work;
-}
-
-static void prepare_work_end(struct world *w)
-{
-	struct heapsim_work_op op = { .size = sizeof(op) };
-
-	prepare_work_begin(w);
-	op.work = w->any.work_op.work;
-	prepared(w, HEAPSIM_IOC_WORK_BEGIN, &op);
-}
-
-static void prepare_work_touch(struct world *w)
-{
-	struct heapsim_work_op op = { .size = sizeof(op) };
-
-	prepared(w, HEAPSIM_IOC_WORK_SUBMIT, &op);
-	w->any.work_touch.access = HEAPSIM_ACCESS_READ;
-	w->any.work_touch.work = op.work;
-	w->any.work_touch.buf = managed(w);
-}
-
 static void prepare_stream_add(struct world *w)
 {
 	w->any.stream_id.stream = ++w->last_id;
@@ -698,12 +551,8 @@ static void prepare_stream_remove(struct world *w)
 	w->any.stream_id.stream = id.stream;
 }
 
-/* The open is for these commands before it allocates a managed buffer. */
 static void prepare_buf_attach(struct world *w)
 {
-	struct heapsim_rights_info info = { .size = sizeof(info) };
-
-	prepared(w, HEAPSIM_IOC_RIGHTS_INFO, &info);
 	w->any.buf_attach.buf = managed(w);
 }
 
@@ -782,32 +631,6 @@ static void after_reopen(struct world *w)
 	w->any.buf_reopen.new_fd = 0;
 }
 
-static void prepare_sync(struct world *w)
-{
-	w->any.sync.scope = HEAPSIM_SYNC_DEVICE;
-}
-
-/* Output fields must be 0 when the command is called again. */
-static void after_stream_create(struct world *w)
-{
-	w->any.stream_op.stream = 0;
-}
-
-static void after_event_create(struct world *w)
-{
-	w->any.event_op.event = 0;
-}
-
-static void after_host_submit(struct world *w)
-{
-	w->any.host_op.host = 0;
-}
-
-static void after_work_submit(struct world *w)
-{
-	w->any.work_op.work = 0;
-}
-
 /* An open can watch only once. */
 static void after_watch(struct world *w)
 {
@@ -844,22 +667,6 @@ static const struct command {
 	COMMAND(BUF_REVOKE, buf_revoke, 8, prepare_revoke, NULL),
 	COMMAND(WATCH, watch, 24, prepare_watch, after_watch),
 	COMMAND(POLICY, set_policy, 32, prepare_policy, NULL),
-	COMMAND(STREAM_CREATE, stream_op, 16, NULL, after_stream_create),
-	COMMAND(STREAM_DESTROY, stream_op, 16, prepare_stream_destroy, NULL),
-	COMMAND(ATTACH, attach_op, 24, prepare_attach, NULL),
-	COMMAND(EVENT_CREATE, event_op, 24, NULL, after_event_create),
-	COMMAND(EVENT_DESTROY, event_op, 24, prepare_event, NULL),
-	COMMAND(EVENT_RECORD, event_op, 24, prepare_event, NULL),
-	COMMAND(EVENT_WAIT, event_op, 24, prepare_event, NULL),
-	COMMAND(HOST_SUBMIT, host_op, 24, NULL, after_host_submit),
-	COMMAND(HOST_BEGIN, host_op, 24, prepare_host_begin, NULL),
-	COMMAND(HOST_RETURN, host_op, 24, prepare_host_return, NULL),
-	COMMAND(WORK_SUBMIT, work_op, 56, NULL, after_work_submit),
-	COMMAND(WORK_BEGIN, work_op, 56, prepare_work_begin, NULL),
-	COMMAND(WORK_END, work_op, 56, prepare_work_end, NULL),
-	COMMAND(WORK_TOUCH, work_touch, 40, prepare_work_touch, NULL),
-	COMMAND(SYNC, sync, 16, prepare_sync, NULL),
-	COMMAND(ATTACH_INFO, attach_info, 152, NULL, NULL),
 	COMMAND(RANGE_MAINTAIN, range_maintain, 32, prepare_range, NULL),
 	COMMAND(BUF_REOPEN, buf_reopen, 16, prepare_reopen, after_reopen),
 	COMMAND(STREAM_ADD, stream_id, 16, prepare_stream_add,

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stream.h"
+#include "rights.h"
 #include "vgem.h"
 
 #define LEN		(64 * KIB)
@@ -165,7 +165,7 @@ static void errors_are_those_of_ioctl(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_buf_info info = { .size = sizeof(info), .fd = 987 };
-	struct heapsim_stream_op op = { .size = sizeof(op), .stream = 77 };
+	struct heapsim_stream_id op = { .size = sizeof(op), .stream = 77 };
 	uint8_t big[256] = { 0 };
 
 	assert_int_equal(run(f, _IO(HEAPSIM_IOC_MAGIC, 0xff), &info), -ENOTTY);
@@ -173,13 +173,13 @@ static void errors_are_those_of_ioctl(void **state)
 	assert_int_equal(run(f, HEAPSIM_IOC_BUF_INFO, (void *)16), -EFAULT);
 	assert_int_equal(run(f, HEAPSIM_IOC_BUF_INFO, NULL), -EFAULT);
 	assert_int_equal(run(f, HEAPSIM_IOC_BUF_INFO, &info), -EBADF);
-	assert_int_equal(run(f, HEAPSIM_IOC_STREAM_DESTROY, &op), -ENOENT);
+	assert_int_equal(run(f, HEAPSIM_IOC_STREAM_REMOVE, &op), -ENOENT);
 	op.size = 8;
-	assert_int_equal(run(f, HEAPSIM_IOC_STREAM_DESTROY, &op), -EINVAL);
+	assert_int_equal(run(f, HEAPSIM_IOC_STREAM_REMOVE, &op), -EINVAL);
 	big[0] = 255;
 	big[200] = 1;
-	assert_int_equal(run(f, HEAPSIM_IOC_STREAM_DESTROY, big), -E2BIG);
-	((struct heapsim_uring_cmd *)prepare(f, HEAPSIM_IOC_STREAM_DESTROY, &op)
+	assert_int_equal(run(f, HEAPSIM_IOC_STREAM_REMOVE, big), -E2BIG);
+	((struct heapsim_uring_cmd *)prepare(f, HEAPSIM_IOC_STREAM_REMOVE, &op)
 	 ->cmd)->reserved = 1;
 	assert_int_equal(io_uring_submit(&f->ring), 1);
 	assert_int_equal(next_result(f, NULL), -EINVAL);
@@ -210,26 +210,32 @@ static void descriptors_come_through_it(void **state)
 static void a_chain_of_commands_runs_a_work(void **state)
 {
 	struct fixture *f = *state;
-	struct heapsim_work_op submit = { .size = sizeof(submit) };
-	struct heapsim_work_op work = { .size = sizeof(work), .work = 1 };
-	struct heapsim_sync sync = {
-		.size = sizeof(sync),
-		.scope = HEAPSIM_SYNC_DEVICE,
+	struct heapsim_stream_state state_of_null = {
+		.size = sizeof(state_of_null),
+		.flags = HEAPSIM_STREAM_ACTIVE,
+	};
+	struct heapsim_work_add add = { .size = sizeof(add), .work = 1 };
+	struct heapsim_work_start start = { .size = sizeof(start), .work = 1 };
+	struct heapsim_work_finish finish = {
+		.size = sizeof(finish),
+		.work = 1,
 	};
 	struct managed m = managed_create(f->dev, HEAPSIM_KIND_MANAGED,
 					  HEAPSIM_ATTACH_GLOBAL, LEN);
 	int i;
 
-	prepare(f, HEAPSIM_IOC_WORK_SUBMIT, &submit)->flags = IOSQE_IO_LINK;
-	prepare(f, HEAPSIM_IOC_WORK_BEGIN, &work)->flags = IOSQE_IO_LINK;
-	prepare(f, HEAPSIM_IOC_WORK_END, &work);
-	assert_int_equal(io_uring_submit(&f->ring), 3);
-	for (i = 0; i < 3; i++)
+	prepare(f, HEAPSIM_IOC_WORK_ADD, &add)->flags = IOSQE_IO_LINK;
+	prepare(f, HEAPSIM_IOC_STREAM_STATE, &state_of_null)->flags =
+		IOSQE_IO_LINK;
+	prepare(f, HEAPSIM_IOC_WORK_START, &start)->flags = IOSQE_IO_LINK;
+	prepare(f, HEAPSIM_IOC_WORK_FINISH, &finish);
+	assert_int_equal(io_uring_submit(&f->ring), 4);
+	for (i = 0; i < 4; i++)
 		assert_int_equal(next_result(f, NULL), 0);
-	assert_int_equal(submit.work, 1);
-	assert_false(!cpu_reads(m.map, NULL) &&
-		     attach_info(f->dev, m.id).is_cpu_allowed);
-	assert_int_equal(run(f, HEAPSIM_IOC_SYNC, &sync), 0);
+	assert_int_equal(cpu_reads(m.map, NULL),
+			 rights_info(f->dev, m.id).is_cpu_allowed);
+	state_of_null.flags = 0;
+	assert_int_equal(run(f, HEAPSIM_IOC_STREAM_STATE, &state_of_null), 0);
 	assert_true(cpu_reads(m.map, NULL));
 	managed_destroy(&m);
 }

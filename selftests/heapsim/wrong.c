@@ -632,105 +632,122 @@ static volatile uint8_t *context_alloc(uint32_t kind, uint32_t attach,
 	return at;
 }
 
-static uint64_t work_submit(uint64_t stream)
+static void stream_add(uint64_t stream)
 {
-	struct heapsim_work_op work = {
-		.size = sizeof(work),
+	struct heapsim_stream_id id = { .size = sizeof(id), .stream = stream };
+
+	if (ioctl(dev, HEAPSIM_IOC_STREAM_ADD, &id))
+		die("stream");
+}
+
+static void stream_state(uint64_t stream, uint32_t flags)
+{
+	struct heapsim_stream_state state = {
+		.size = sizeof(state),
+		.flags = flags,
 		.stream = stream,
+	};
+
+	if (ioctl(dev, HEAPSIM_IOC_STREAM_STATE, &state))
+		die("state of a stream");
+}
+
+static void work_submit(uint64_t stream, uint64_t work)
+{
+	struct heapsim_work_add add = {
+		.size = sizeof(add),
+		.stream = stream,
+		.work = work,
 		.name = "gpu",
 	};
 
-	if (ioctl(dev, HEAPSIM_IOC_WORK_SUBMIT, &work))	/* LAUNCH */
+	if (ioctl(dev, HEAPSIM_IOC_WORK_ADD, &add))	/* LAUNCH */
 		die("work");
-	return work.work;
-}
-
-static uint64_t stream_create(void)
-{
-	struct heapsim_stream_op op = { .size = sizeof(op) };
-
-	if (ioctl(dev, HEAPSIM_IOC_STREAM_CREATE, &op))
-		die("stream");
-	return op.stream;
-}
-
-static void device_sync(void)
-{
-	struct heapsim_sync sync = {
-		.size = sizeof(sync),
-		.scope = HEAPSIM_SYNC_DEVICE,
-	};
-
-	if (ioctl(dev, HEAPSIM_IOC_SYNC, &sync))
-		die("sync");
+	stream_state(stream, HEAPSIM_STREAM_ACTIVE);
 }
 
 static int while_active(void)
 {
 	uint64_t id;
 
+	stream_add(1);
 	map = context_alloc(HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_GLOBAL, &id);
 	peek(0);
-	work_submit(stream_create());
+	work_submit(1, 1);
 	peek(70);	/* ACTIVE */
-	device_sync();
+	stream_state(1, 0);
 	peek(70);
 	return 0;
 }
 
 static int not_attached(void)
 {
-	struct heapsim_work_touch touch = {
-		.size = sizeof(touch),
+	struct heapsim_work_report report = {
+		.size = sizeof(report),
 		.access = HEAPSIM_ACCESS_WRITE,
+		.work = 1,
 	};
-	struct heapsim_attach_op attach = {
+	struct heapsim_buf_attach attach = {
 		.size = sizeof(attach),
+		.flags = HEAPSIM_ATTACH_NEWEST,
+		.stream = 1,
 		.attach = HEAPSIM_ATTACH_SINGLE,
-		.stream = stream_create(),
+		.right = HEAPSIM_RIGHT_TABLE,
 	};
 	uint64_t id;
 
+	stream_add(1);
 	context_alloc(HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_HOST, &id);
-	touch.buf = id;
+	report.buf = id;
 	attach.buf = id;
-	if (ioctl(dev, HEAPSIM_IOC_ATTACH, &attach))	/* SINGLE */
+	if (ioctl(dev, HEAPSIM_IOC_BUF_ATTACH, &attach))	/* SINGLE */
 		die("attach");
-	touch.work = work_submit(0);	/* ALONE */
-	if (ioctl(dev, HEAPSIM_IOC_WORK_TOUCH, &touch))
-		die("touch");
+	work_submit(0, 1);	/* ALONE */
+	if (ioctl(dev, HEAPSIM_IOC_WORK_REPORT, &report))
+		die("report");
 	return 0;
 }
 
-static void work_tell(int fd, unsigned long cmd, uint64_t id)
+static void work_start(int fd, uint64_t work)
 {
-	struct heapsim_work_op work = { .size = sizeof(work), .work = id };
+	struct heapsim_work_start start = {
+		.size = sizeof(start),
+		.work = work,
+	};
 
-	if (ioctl(fd, cmd, &work))
-		die("work");
+	if (ioctl(fd, HEAPSIM_IOC_WORK_START, &start))
+		die("start of a work");
+}
+
+static void work_finish(int fd, uint64_t work)
+{
+	struct heapsim_work_finish finish = {
+		.size = sizeof(finish),
+		.work = work,
+	};
+
+	if (ioctl(fd, HEAPSIM_IOC_WORK_FINISH, &finish))
+		die("end of a work");
 }
 
 /* Two opens run works at once, with the same ids; the last never ends. */
 static int works_of_two(void)
 {
 	int first = dev, other = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
-	int i;
+	uint64_t i;
 
 	if (other < 0)
 		die("another open");
-	for (i = 0; i < 3; i++) {
-		uint64_t a = work_submit(0), b;
-
+	for (i = 1; i <= 3; i++) {
+		work_submit(0, i);
 		dev = other;
-		b = work_submit(0);
+		work_submit(0, i);
 		dev = first;
-		if (a != b)
-			die("the ids differ");
-		work_tell(first, HEAPSIM_IOC_WORK_BEGIN, a);
-		work_tell(other, HEAPSIM_IOC_WORK_BEGIN, b);
-		work_tell(first, HEAPSIM_IOC_WORK_END, a);
-		if (i < 2)
-			work_tell(other, HEAPSIM_IOC_WORK_END, b);
+		work_start(first, i);
+		work_start(other, i);
+		work_finish(first, i);
+		if (i < 3)
+			work_finish(other, i);
 	}
 	return 0;
 }
