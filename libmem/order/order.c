@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The order of streams, computed with the model of kmod/model/attach.h. The
+ * The order of streams, computed with the model of attach.h. The
  * model is called in the order of the program's calls. It determines at once
  * which streams are active and which maintenance is due. The backend carries
  * out at once what a wait makes due. What belongs to the order of a stream is

@@ -2,7 +2,7 @@
 /*
  * The order of a context's streams: which work is known to be done, which
  * streams are active, which attach state a managed buffer has, and what a job
- * may touch. It is computed here, with the model of kmod/model/attach.h. A
+ * may touch. It is computed here, with the model of attach.h. A
  * backend carries out the consequences, see struct order_ops.
  *
  * Lock order: the scheduler's lock, an engine's lock, a context's order lock,
@@ -14,8 +14,8 @@
 #ifndef _LIBMEM_ORDER_H
 #define _LIBMEM_ORDER_H
 
-#include "../../kmod/model/attach.h"
 #include "../internal.h"
+#include "attach.h"
 
 /**
  * struct acting - an engine's job, as reports name it later

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Managed memory: streams, what the host knows to be done, which streams are
  * active, and who may touch a managed buffer (DESIGN 2.4).
@@ -11,10 +11,10 @@
  * Nothing here locks: the host serialises calls on a context and all that is
  * in it. All fields are the model's; the host reads those that it is told of.
  */
-#ifndef HEAPSIM_MODEL_ATTACH_H
-#define HEAPSIM_MODEL_ATTACH_H
+#ifndef _LIBMEM_ORDER_ATTACH_H
+#define _LIBMEM_ORDER_ATTACH_H
 
-#include "right.h"
+#include "../../kmod/model/right.h"
 
 struct attach_buf;
 struct attach_ctx;

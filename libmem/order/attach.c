@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only OR MIT
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Managed memory: order, known done, active, attach states and the maintenance
  * that they make due (DESIGN 2.4; the rules in words, and what a call costs,
@@ -13,9 +13,9 @@
  * are in, too: of that, an operation of the NULL stream is behind all that has
  * a lower ticket, and no blocking stream need be looked at.
  */
+#include "../../kmod/model/list.h"
+#include "../../kmod/model/profile.h"
 #include "attach.h"
-#include "list.h"
-#include "profile.h"
 
 #define of_link(link, type, member) \
 	((type *)((char *)(link) - offsetof(type, member)))
