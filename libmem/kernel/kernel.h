@@ -141,7 +141,7 @@ struct kernel_ctx {
  * @canary: previous contents of the bytes behind it
  * @granted: engines that have mapped it
  * @is_lent: an inline engine has mapped its device view at @addr
- * @is_freed: of a heap's buffer: the caller has destroyed it
+ * @is_freed: the caller has destroyed it: engines cannot map it any more
  * @next: next buffer of the context
  * @prev: previous buffer of the context
  */

@@ -636,6 +636,7 @@ void kernel_ptr_free(struct mem_buf *base)
 
 	pthread_mutex_lock(&ctx->lock);
 	kernel_ptr_look_behind(ctx, buf, NULL);
+	buf->is_freed = true;
 	pthread_mutex_unlock(&ctx->lock);
 	list_remove(ctx, buf);
 	kernel_run_forget(ctx, buf);

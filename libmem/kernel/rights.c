@@ -159,8 +159,8 @@ static void rights_send(struct mem_buf *base, struct heapsim_buf_attach *arg)
 }
 
 /*
- * A job may write what an earlier prefetch to the CPU waits for: until its
- * stream has reached that, an invalidate is due, too.
+ * Until a stream has reached an earlier prefetch to the CPU, the jobs before
+ * that may write, and an invalidate is due when the CPU gets the right.
  */
 static bool rights_is_due(const struct order_buf *order)
 {

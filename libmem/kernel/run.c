@@ -143,25 +143,42 @@ static int grant_behind(struct owner *owner, struct kernel_buf *buf,
 	return err ? -EFAULT : 0;
 }
 
-/* Managed memory: a touch that is not allowed is reported, and carried out. */
+/*
+ * Managed memory: a touch that is not allowed is reported, and carried out. The
+ * caller must hold the order lock.
+ */
+static void judge_touch(struct owner *owner, struct kernel_buf *buf,
+			bool is_write)
+{
+	struct mem_ctx *ctx = &owner->ctx->base;
+	bool is_news;
+
+	if (!order_job_sees(ctx, owner->work, &buf->base, &is_news) && is_news)
+		ctx->backend->order->work_report(&buf->base, is_write,
+						 owner->work);
+}
+
 static int grant_buf(struct owner *owner, struct kernel_buf *buf,
 		     const struct engine_touch *touch,
 		     struct engine_grant *grant)
 {
 	struct kernel_ctx *ctx = owner->ctx;
 	bool is_news, is_freed;
+	sigset_t old;
 
+	/* Until the touch is judged, the buffer stays in the model. */
+	order_lock(&ctx->base, &old);
 	pthread_mutex_lock(&ctx->lock);
 	is_freed = buf->is_freed;
 	is_news = !grants_has(&owner->grants, &buf->granted);
 	if (!is_freed)
 		grants_add(&owner->grants, &buf->granted);
 	pthread_mutex_unlock(&ctx->lock);
+	if (!is_freed && is_news && buf->base.kind == MEM_KIND_MANAGED)
+		judge_touch(owner, buf, touch->is_write);
+	order_unlock(&ctx->base, &old);
 	if (is_freed)
 		return -EFAULT;
-	if (is_news)
-		order_work_touch(&ctx->base, owner->work, &buf->base,
-				 touch->is_write);
 	*grant = (struct engine_grant) {
 		.off = kernel_ptr_off(buf),
 		.len = buf->base.len,

@@ -81,7 +81,7 @@ struct work_verdict {
  * struct work - a job of an engine that is not done
  * @stream: its stream in the model
  * @is_own: it is a kernel of libmem itself, which gates do not stop
- * @has_begun: it has started; of a job that an error has dropped it never is
+ * @has_begun: it has started; a job that is dropped never does
  * @acting: how reports name it
  * @verdicts: verdicts on the buffers whose state was in flight at its
  *	submission, or has changed since; others are judged by their state
@@ -140,8 +140,8 @@ struct order_ctx {
  * @work_submit: numbers a new job, before the model has it; returns 0 or -errno
  * @work_begin: cleans, for a job that starts, what it sees; returns 0 or
  *	-errno: the job cannot start
- * @work_report: reports a job that touches a managed buffer without permission,
- *	for order_work_touch()
+ * @work_report: reports a copy or set that touches a managed buffer without
+ *	permission
  * @work_end: handles the end of a job, which may never have begun; NULL:
  *	nothing is to be done
  * @nr_refused: returns the number of refused touches by the CPU of a managed

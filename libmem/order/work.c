@@ -314,10 +314,10 @@ int order_work_submit(struct mem_stream *stream,
 }
 
 /**
- * order_work_touch() - check the access of a job to a buffer, and report it if
- * it is not allowed
+ * order_work_touch() - check a buffer that a copy or set is known to access,
+ * and report the access if it is not allowed
  * @ctx: context
- * @work: job, which may not have begun
+ * @work: job
  * @buf: buffer of the context
  * @is_write: the job writes the buffer
  */
