@@ -87,8 +87,8 @@ struct frame {
  *
  * Nobody reads an end's socket while its program makes no call. By this page
  * the peer knows nevertheless whether there is room. A peer that finds no room
- * sends FRAME_ASK; the reply, FRAME_TAKEN, only wakes the peer, which then reads
- * the page again.
+ * sends FRAME_ASK; the reply, FRAME_TAKEN, only wakes the peer, which then
+ * reads the page again.
  */
 struct ledger {
 	atomic_uint nr_taken[NR_CREDITS];

@@ -2,8 +2,8 @@
 /*
  * Pools of stream-ordered allocation. A pool belongs to a device, not to a
  * context. It is a name and an account: its memory is ordinary device memory of
- * libmem (alloc_async.c). On a board without pools the default pool exists, too,
- * but programs cannot get a handle of it.
+ * libmem (alloc_async.c). On a board without pools the default pool exists,
+ * too, but programs cannot get a handle of it.
  */
 #include <stdlib.h>
 
