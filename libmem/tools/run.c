@@ -294,8 +294,8 @@ static int option_take(struct run *run, int option)
 	case OPT_JSON:
 		if (run->json)
 			return error_usage(run->name, "--json is given twice");
-		run->json = strcmp(optarg, "-") ? option_open_file(run, optarg) :
-						  stdout;
+		run->json = strcmp(optarg, "-") ?
+			    option_open_file(run, optarg) : stdout;
 		return run->json ? -1 : EXIT_FAILED;
 	case OPT_TRACE:
 		if (run->timeline)

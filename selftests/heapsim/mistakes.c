@@ -518,6 +518,7 @@ static void fork_only(void)
 /* Makes mistakes until the process is killed. */
 static void busy(void)
 {
+	stale();
 	puts("busy");
 	fflush(stdout);
 	for (;;)
