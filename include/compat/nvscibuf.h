@@ -698,8 +698,7 @@ NvSciError NvSciBufAttrListDump(NvSciBufAttrList attrList, void **buf,
  * Return: NvSciError_Success, or NvSciError_BadParameter (a pointer is NULL,
  * @inputCount is 0, one is not unreconciled, lists of two modules),
  *	NvSciError_ReconciliationFailed (values conflict or are missing, or an
- *	engine cannot have such a buffer), NvSciError_TooBig (more than 63
- *	slots).
+ *	engine cannot have such a buffer).
  */
 NvSciError NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[],
 				     size_t inputCount,
@@ -726,7 +725,7 @@ NvSciError NvSciBufAttrListClone(NvSciBufAttrList origAttrList,
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter (a pointer is NULL,
  * @inputCount is 0, one is not unreconciled or has no types, lists of two
- * modules), NvSciError_TooBig (more than 64 slots).
+ * modules).
  */
 NvSciError
 NvSciBufAttrListAppendUnreconciled(const NvSciBufAttrList inputArray[],

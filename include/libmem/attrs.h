@@ -37,7 +37,7 @@ struct mem_ctx;
 #define MEM_LEVELS_MAX		10U
 /* GPUs in a list */
 #define MEM_ATTR_GPUS_MAX	16U
-/* Lists that one call reconciles, appends or exports, slots included */
+/* Slots of the lists that one call exports */
 #define MEM_SLOTS_MAX		64U
 /* Bytes of a GPU's id, a UUID */
 #define MEM_GPU_ID_LEN		16U
@@ -354,13 +354,12 @@ int mem_attrs_clone(const struct mem_attrs *attrs, struct mem_attrs **clone);
 /**
  * mem_attrs_append() - make one unreconciled list of several
  * @lists: unreconciled lists of one context, each of one or more slots
- * @nr_lists: 1 to MEM_SLOTS_MAX
+ * @nr_lists: above 0
  * @attrs: out: a list with all their slots in order, owned by the caller
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists or slots, one
- * is not unreconciled), -EXDEV (lists of two contexts), -EPERM (see
- * mem_attrs_create()), -ENOMEM.
+ * Return: 0, or -EINVAL (a pointer is NULL, no lists, one is not unreconciled),
+ * -EXDEV (lists of two contexts), -EPERM (see mem_attrs_create()), -ENOMEM.
  */
 int mem_attrs_append(struct mem_attrs *const *lists, size_t nr_lists,
 		     struct mem_attrs **attrs);
@@ -420,7 +419,7 @@ int mem_attrs_get(const struct mem_attrs *attrs, unsigned int slot,
 /**
  * mem_attrs_reconcile() - merge lists, validate, compute the outputs
  * @lists: unreconciled lists of one context
- * @nr_lists: 1 to MEM_SLOTS_MAX; slots count
+ * @nr_lists: above 0
  * @reconciled: out: the result, owned by the caller: mem_attrs_destroy(); not
  *	written on failure
  * @conflict: out: on -EADV (values do not fit) a conflict list, owned by the
@@ -430,7 +429,7 @@ int mem_attrs_get(const struct mem_attrs *attrs, unsigned int slot,
  * itself gives what it gives alone.
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists, one is not
+ * Return: 0, or -EINVAL (a pointer is NULL, no lists, one is not
  * unreconciled), -EXDEV (lists of two contexts), -EADV (values conflict, are
  * missing, or an engine cannot have such a buffer: see mem_attrs_dump() of
  * @conflict), -EPERM (see mem_attrs_create()), -ENOMEM.
@@ -443,14 +442,14 @@ int mem_attrs_reconcile(struct mem_attrs *const *lists, size_t nr_lists,
  * mem_attrs_validate() - check a reconciled list against unreconciled ones
  * @reconciled: reconciled list, typically of another process
  * @lists: unreconciled lists of one context
- * @nr_lists: 1 to MEM_SLOTS_MAX
+ * @nr_lists: above 0
  *
  * Each value that a list sets must be met by the result: equal keys are equal,
  * alignments at least as large, engines and GPUs contained.
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists, lists of the
- * wrong kind), -EADV (it does not), -EPERM (see mem_attrs_create()).
+ * Return: 0, or -EINVAL (a pointer is NULL, no lists, lists of the wrong
+ * kind), -EADV (it does not), -EPERM (see mem_attrs_create()).
  */
 int mem_attrs_validate(const struct mem_attrs *reconciled,
 		       struct mem_attrs *const *lists, size_t nr_lists);

@@ -5,6 +5,7 @@
  * mem_attrs_set() and mem_attrs_set_client().
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,13 +125,17 @@ API void mem_attrs_destroy(struct mem_attrs *attrs)
 
 static int attrs_copy(const struct mem_attrs *attrs, struct mem_attrs **to)
 {
-	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	const struct attrs_slot **slots;
 	struct mem_attrs *new;
 	uint32_t i;
 
+	slots = malloc(attrs->nr_slots * sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
 	for (i = 0; i < attrs->nr_slots; i++)
 		slots[i] = &attrs->slots[i];
 	new = attrs_new(attrs->ctx, attrs->state, slots, attrs->nr_slots, 0);
+	free(slots);
 	if (!new)
 		return -ENOMEM;
 	new->is_shared = attrs->is_shared;
@@ -150,36 +155,28 @@ API int mem_attrs_clone(const struct mem_attrs *attrs,
 }
 
 /**
- * attrs_collect() - find the slots of unreconciled lists
+ * attrs_check() - check unreconciled lists that are used together
  * @lists: lists, as passed by a caller
  * @nr_lists: number of lists, as passed by a caller
- * @slots: out: at most MEM_SLOTS_MAX pointers to slots of the lists
- * @nr_slots: out: number of @slots
- * @is_shared: out: true if another process has had one of the lists
+ * @nr_slots: out: number of their slots
  *
- * Return: 0, or -EINVAL (a pointer is NULL, no or too many lists or slots, a
- * list of another kind), -EXDEV (lists of two contexts), or -EPERM of
- * ctx_may_call().
+ * Return: 0, or -EINVAL (a pointer is NULL, no lists, a list of another kind),
+ * -EXDEV (lists of two contexts), -ENOMEM (more slots than any list can have),
+ * or -EPERM of ctx_may_call().
  */
-int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
-		  const struct attrs_slot **slots, size_t *nr_slots,
-		  bool *is_shared)
+int attrs_check(struct mem_attrs *const *lists, size_t nr_lists,
+		size_t *nr_slots)
 {
 	size_t i, nr = 0;
-	uint32_t k;
 
-	if (!lists || !nr_lists || nr_lists > MEM_SLOTS_MAX)
+	if (!lists || !nr_lists)
 		return -EINVAL;
-	*is_shared = false;
 	for (i = 0; i < nr_lists; i++) {
-		const struct mem_attrs *list = lists[i];
-
-		if (!list || list->state != MEM_ATTRS_UNRECONCILED ||
-		    list->nr_slots > MEM_SLOTS_MAX - nr)
+		if (!lists[i] || lists[i]->state != MEM_ATTRS_UNRECONCILED)
 			return -EINVAL;
-		for (k = 0; k < list->nr_slots; k++)
-			slots[nr++] = &list->slots[k];
-		*is_shared |= list->is_shared;
+		nr += lists[i]->nr_slots;
+		if (nr > INT_MAX)
+			return -ENOMEM;
 	}
 	for (i = 1; i < nr_lists; i++)
 		if (lists[i]->ctx != lists[0]->ctx)
@@ -188,24 +185,55 @@ int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
 	return ctx_may_call(lists[0]->ctx);
 }
 
+/**
+ * attrs_collect() - find the slots of unreconciled lists
+ * @lists: lists, as passed by a caller
+ * @nr_lists: number of lists, as passed by a caller
+ * @slots: out: their slots; free(@slots->at)
+ *
+ * Return: 0, or as attrs_check(), or -ENOMEM.
+ */
+int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
+		  struct attrs_slots *slots)
+{
+	const struct attrs_slot **to;
+	size_t i, nr;
+	uint32_t k;
+	int err;
+
+	err = attrs_check(lists, nr_lists, &nr);
+	if (err)
+		return err;
+	to = malloc(nr * sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	*slots = (struct attrs_slots) { .at = to, .nr = nr };
+	for (i = 0; i < nr_lists; i++) {
+		for (k = 0; k < lists[i]->nr_slots; k++)
+			*to++ = &lists[i]->slots[k];
+		slots->is_shared |= lists[i]->is_shared;
+	}
+	return 0;
+}
+
 API int mem_attrs_append(struct mem_attrs *const *lists, size_t nr_lists,
 			 struct mem_attrs **attrs)
 {
-	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	struct attrs_slots slots;
 	struct mem_attrs *new;
-	bool is_shared;
-	size_t nr;
 	int err;
 
 	if (!attrs)
 		return -EINVAL;
-	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
+	err = attrs_collect(lists, nr_lists, &slots);
 	if (err)
 		return err;
-	new = attrs_new(lists[0]->ctx, MEM_ATTRS_UNRECONCILED, slots, nr, 0);
+	new = attrs_new(lists[0]->ctx, MEM_ATTRS_UNRECONCILED, slots.at,
+			slots.nr, 0);
+	free(slots.at);
 	if (!new)
 		return -ENOMEM;
-	new->is_shared = is_shared;
+	new->is_shared = slots.is_shared;
 	*attrs = new;
 	return 0;
 }

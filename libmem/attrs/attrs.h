@@ -142,13 +142,26 @@ struct mem_attrs {
 	struct attrs_slot slots[];
 };
 
+/**
+ * struct attrs_slots - slots of several lists
+ * @at: slots, which belong to the lists; the caller frees the array
+ * @nr: number of @at
+ * @is_shared: another process has had one of the lists
+ */
+struct attrs_slots {
+	const struct attrs_slot **at;
+	size_t nr;
+	bool is_shared;
+};
+
 /* attrs.c */
 struct mem_attrs *attrs_new(struct mem_ctx *ctx, enum mem_attrs_state state,
 			    const struct attrs_slot *const *slots, size_t nr,
 			    size_t nr_conflicts);
+int attrs_check(struct mem_attrs *const *lists, size_t nr_lists,
+		size_t *nr_slots);
 int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
-		  const struct attrs_slot **slots, size_t *nr_slots,
-		  bool *is_shared);
+		  struct attrs_slots *slots);
 int attrs_set_slot(struct mem_attrs *attrs, struct attrs_slot *slot,
 		   const struct mem_attr *values, size_t nr_values);
 

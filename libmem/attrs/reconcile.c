@@ -22,7 +22,7 @@
  */
 struct merging {
 	struct mem_ctx *ctx;
-	const struct attrs_slot *slots[MEM_SLOTS_MAX];
+	const struct attrs_slot *const *slots;
 	size_t nr;
 	struct attrs_slot inputs;
 	struct attrs_client client;
@@ -416,7 +416,7 @@ static int merge_conflict_out(const struct merging *merging,
  * attrs_merge() - make a reconciled list or a conflict list from slots
  * @ctx: context
  * @from: slots
- * @nr: number of slots, 1 to MEM_SLOTS_MAX
+ * @nr: number of slots, above 0
  * @reconciled: out: as in mem_attrs_reconcile()
  * @conflict: out: as in mem_attrs_reconcile()
  *
@@ -432,7 +432,7 @@ int attrs_merge(struct mem_ctx *ctx, const struct attrs_slot *const *from,
 	struct mem_attrs *new;
 
 	merging.ctx = ctx;
-	memcpy(merging.slots, from, nr * sizeof(*from));
+	merging.slots = from;
 	merging.nr = nr;
 	memset(&merging.inputs, 0, sizeof(merging.inputs));
 	memset(merging.client.len, 0, sizeof(merging.client.len));
@@ -454,21 +454,20 @@ API int mem_attrs_reconcile(struct mem_attrs *const *lists, size_t nr_lists,
 			    struct mem_attrs **reconciled,
 			    struct mem_attrs **conflict)
 {
-	const struct attrs_slot *slots[MEM_SLOTS_MAX];
 	struct mem_attrs *new = NULL;
-	bool is_shared;
-	size_t nr;
+	struct attrs_slots slots;
 	int err;
 
 	if (!reconciled)
 		return -EINVAL;
-	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
+	err = attrs_collect(lists, nr_lists, &slots);
 	if (err)
 		return err;
-	err = attrs_merge(lists[0]->ctx, slots, nr, &new, conflict);
+	err = attrs_merge(lists[0]->ctx, slots.at, slots.nr, &new, conflict);
+	free(slots.at);
 	if (err)
 		return err;
-	new->is_shared = is_shared;
+	new->is_shared = slots.is_shared;
 	*reconciled = new;
 	return 0;
 }

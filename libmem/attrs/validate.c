@@ -148,29 +148,37 @@ static bool validate_client_is_met(const struct attrs_client *result,
 	return true;
 }
 
+static bool validate_slot_is_met(const struct mem_attrs *reconciled,
+				 const struct attrs_slot *slot)
+{
+	const struct attrs_slot *result = &reconciled->slots[SLOT_RESULT];
+	unsigned int row;
+
+	if (!validate_client_is_met(result->client, slot->client))
+		return false;
+	for (row = 0; row < NR_ROWS; row++)
+		if (slot_has(slot, row) &&
+		    !validate_is_met(reconciled, slot, row))
+			return false;
+	return true;
+}
+
 API int mem_attrs_validate(const struct mem_attrs *reconciled,
 			   struct mem_attrs *const *lists, size_t nr_lists)
 {
-	const struct attrs_slot *slots[MEM_SLOTS_MAX];
-	const struct attrs_slot *result;
-	unsigned int row;
-	bool is_shared;
 	size_t i, nr;
+	uint32_t k;
 	int err;
 
 	if (!reconciled || reconciled->state != MEM_ATTRS_RECONCILED)
 		return -EINVAL;
-	err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
+	err = attrs_check(lists, nr_lists, &nr);
 	if (err)
 		return err == -EPERM ? err : -EINVAL;
-	result = &reconciled->slots[SLOT_RESULT];
-	for (i = 0; i < nr; i++) {
-		if (!validate_client_is_met(result->client, slots[i]->client))
-			return -EADV;
-		for (row = 0; row < NR_ROWS; row++)
-			if (slot_has(slots[i], row) &&
-			    !validate_is_met(reconciled, slots[i], row))
+	for (i = 0; i < nr_lists; i++)
+		for (k = 0; k < lists[i]->nr_slots; k++)
+			if (!validate_slot_is_met(reconciled,
+						  &lists[i]->slots[k]))
 				return -EADV;
-	}
 	return 0;
 }

@@ -171,6 +171,23 @@ static void wire_write_list(struct writer *to, enum mem_attrs_state state,
 			  8);
 }
 
+static int wire_pack_slots(enum mem_attrs_state state,
+			   const struct attrs_slot *const *slots, size_t nr,
+			   void **bytes, size_t *len)
+{
+	struct writer to = { 0 };
+
+	wire_write_list(&to, state, slots, nr);
+	to.bytes = malloc(to.at);
+	if (!to.bytes)
+		return -ENOMEM;
+	to.at = 0;
+	wire_write_list(&to, state, slots, nr);
+	*bytes = to.bytes;
+	*len = to.at;
+	return 0;
+}
+
 /**
  * attrs_pack() - encode lists as bytes
  * @lists: unreconciled lists, which are combined into one list, or one
@@ -186,35 +203,29 @@ static void wire_write_list(struct writer *to, enum mem_attrs_state state,
 int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
 	       size_t *len)
 {
-	const struct attrs_slot *slots[MEM_SLOTS_MAX];
-	enum mem_attrs_state state = MEM_ATTRS_UNRECONCILED;
-	struct writer to = { 0 };
-	bool is_shared;
-	size_t nr;
+	const struct attrs_slot *both[NR_SLOTS];
+	struct attrs_slots slots;
 	int err;
 
-	if (!lists || !nr_lists || !lists[0])
+	if (!lists || !nr_lists || nr_lists > MEM_SLOTS_MAX || !lists[0])
 		return -EINVAL;
 	if (nr_lists == 1 && lists[0]->state == MEM_ATTRS_RECONCILED) {
 		err = ctx_may_call(lists[0]->ctx);
-		state = MEM_ATTRS_RECONCILED;
-		slots[SLOT_RESULT] = &lists[0]->slots[SLOT_RESULT];
-		slots[SLOT_INPUTS] = &lists[0]->slots[SLOT_INPUTS];
-		nr = NR_SLOTS;
-	} else {
-		err = attrs_collect(lists, nr_lists, slots, &nr, &is_shared);
+		if (err)
+			return err;
+		both[SLOT_RESULT] = &lists[0]->slots[SLOT_RESULT];
+		both[SLOT_INPUTS] = &lists[0]->slots[SLOT_INPUTS];
+		return wire_pack_slots(MEM_ATTRS_RECONCILED, both, NR_SLOTS,
+				       bytes, len);
 	}
+	err = attrs_collect(lists, nr_lists, &slots);
 	if (err)
 		return err;
-	wire_write_list(&to, state, slots, nr);
-	to.bytes = malloc(to.at);
-	if (!to.bytes)
-		return -ENOMEM;
-	to.at = 0;
-	wire_write_list(&to, state, slots, nr);
-	*bytes = to.bytes;
-	*len = to.at;
-	return 0;
+	err = slots.nr > MEM_SLOTS_MAX ? -EINVAL :
+	      wire_pack_slots(MEM_ATTRS_UNRECONCILED, slots.at, slots.nr, bytes,
+			      len);
+	free(slots.at);
+	return err;
 }
 
 /* Reading. Everything that is read may be invalid. */

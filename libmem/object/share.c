@@ -108,7 +108,7 @@ static int share_check_lists(struct mem_attrs *const *lists, size_t nr_lists)
 {
 	size_t i;
 
-	if (nr_lists > MEM_SLOTS_MAX || (nr_lists && !lists))
+	if (nr_lists && !lists)
 		return -EINVAL;
 	for (i = 0; i < nr_lists; i++)
 		if (!lists[i] || lists[i]->state != MEM_ATTRS_UNRECONCILED)

@@ -443,28 +443,43 @@ static void an_appended_list_has_all_slots_in_order(void **state)
 	mem_attrs_destroy(all);
 }
 
-static void there_are_at_most_64_slots(void **state)
+/* More than one call exports: any number can be reconciled. */
+#define NR_MANY		1000U
+
+static void any_number_of_lists_is_merged(void **state)
 {
-	struct mem_attrs *list = LIST(RAW(8)), *lists[MEM_SLOTS_MAX + 1];
-	struct mem_attrs *all, *other = UNTOUCHED, *two[2];
+	struct mem_attrs *list = LIST(RAW(8)), *lists[NR_MANY];
+	struct mem_attrs *last = LIST(RAW(8), ATTR(RAW_ALIGN, uint64_t, 8192));
+	struct mem_attrs *all, *clone, *result, *conflict;
+	char text[64];
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < NR(lists); i++)
-		lists[i] = list;
-	assert_int_equal(mem_attrs_append(lists, MEM_SLOTS_MAX + 1, &other),
-			 -EINVAL);
-	assert_int_equal(mem_attrs_reconcile(lists, MEM_SLOTS_MAX + 1, &other,
-					     NULL), -EINVAL);
-	assert_int_equal(mem_attrs_append(lists, MEM_SLOTS_MAX, &all), 0);
-	assert_int_equal(mem_attrs_slots(all), MEM_SLOTS_MAX);
-	two[0] = all;
-	two[1] = list;
-	assert_int_equal(mem_attrs_append(two, 2, &other), -EINVAL);
-	assert_int_equal(mem_attrs_reconcile(two, 2, &other, NULL), -EINVAL);
-	assert_ptr_equal(other, UNTOUCHED);
-	mem_attrs_destroy(reconciled(&all, 1));
+	for (i = 0; i < NR_MANY; i++)
+		lists[i] = i == NR_MANY - 1 ? last : list;
+	assert_int_equal(mem_attrs_append(lists, NR_MANY, &all), 0);
+	assert_int_equal(mem_attrs_slots(all), NR_MANY);
+	assert_int_equal(mem_attrs_clone(all, &clone), 0);
 	mem_attrs_destroy(all);
+	assert_int_equal(mem_attrs_slots(clone), NR_MANY);
+	result = reconciled(&clone, 1);
+	assert_int_equal(u64_of(result, RAW_ALIGN), 8192);
+	assert_int_equal(mem_attrs_validate(result, &clone, 1), 0);
+	assert_int_equal(mem_attrs_validate(result, lists, NR_MANY), 0);
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(last);
+	/* The last of them does not fit. */
+	lists[NR_MANY - 1] = LIST(RAW(9));
+	assert_int_equal(mem_attrs_reconcile(lists, NR_MANY, &result,
+					     &conflict), -EADV);
+	assert_true(mem_attrs_dump(conflict, text, sizeof(text)) >
+		    (int)(NR_MANY * strlen("  list 0: 8\n")));
+	result = reconciled(lists, NR_MANY - 1);
+	assert_int_equal(mem_attrs_validate(result, lists, NR_MANY), -EADV);
+	mem_attrs_destroy(result);
+	mem_attrs_destroy(conflict);
+	mem_attrs_destroy(clone);
+	mem_attrs_destroy(lists[NR_MANY - 1]);
 	mem_attrs_destroy(list);
 }
 
@@ -634,7 +649,7 @@ int main(void)
 		cmocka_unit_test(what_was_read_stays_where_it_is),
 		cmocka_unit_test(a_clone_is_a_list_of_its_own),
 		cmocka_unit_test(an_appended_list_has_all_slots_in_order),
-		cmocka_unit_test(there_are_at_most_64_slots),
+		cmocka_unit_test(any_number_of_lists_is_merged),
 		cmocka_unit_test(lists_of_two_contexts_do_not_mix),
 		cmocka_unit_test(a_reconciled_list_cannot_be_set_or_reconciled),
 		cmocka_unit_test(a_conflict_list_can_only_be_dumped),

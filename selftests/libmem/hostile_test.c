@@ -321,9 +321,12 @@ static void another_user_is_refused(void **state)
 	assert_true(pid >= 0);
 	if (!pid) {
 		fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-		if (become_nobody() ||
-		    connect(fd, (struct sockaddr *)&addr, (socklen_t)len))
+		if (become_nobody())
 			_exit(2);
+		/* The thread may not have come so far. */
+		alarm(20);
+		while (connect(fd, (struct sockaddr *)&addr, (socklen_t)len))
+			usleep(1000);
 		/* The other user does not even get a hello. */
 		_exit(recv(fd, bytes, sizeof(bytes), 0) > 0);
 	}

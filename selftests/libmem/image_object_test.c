@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests wrappers of objects: the memory of an object as an image, whose format
- * is determined by the object's attributes.
+ * is determined by the object's attributes. Also tests wrappers that are given
+ * other memory of their kind.
  */
 #include "image.h"
 #include "object.h"
@@ -349,6 +350,64 @@ static void an_object_to_read_is_never_written(void **state)
 	mem_image_destroy(image);
 }
 
+/* The first memory must stay as it is when a job writes the second. */
+static void goes_from_one_to_the_other(const struct mem_image_data *two)
+{
+	struct mem_image *image, *others[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(mem_image_wrap(ctx, &two[i], GPU_AND_CPU,
+						&others[i]), 0);
+		set_image(others[i], i, 0);
+	}
+	assert_int_equal(mem_image_wrap(ctx, &two[0], GPU_AND_CPU, &image), 0);
+	fill_by(MEM_ENGINE_GPU, image, 5);
+	assert_int_equal(mem_image_rewrap(image, &two[1]), 0);
+	assert_true(is_image(image, 1, -1));
+	fill_by(MEM_ENGINE_GPU, image, 6);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	mem_image_destroy(image);
+	for (i = 0; i < 2; i++) {
+		assert_true(is_image(others[i], 5 + i, -1));
+		mem_image_destroy(others[i]);
+	}
+}
+
+static void a_wrapper_gets_other_memory_of_its_kind(void **state)
+{
+	struct mem_image_data two[2];
+	struct mem_image *images[2];
+	struct mem_buf *bufs[2];
+	void *ptrs[2];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, 256 * HEIGHT,
+					   0, &ptrs[i]), 0);
+		two[i] = data_of(MEM_LOCK_DEVICE, ptrs[i], 256);
+	}
+	goes_from_one_to_the_other(two);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(mem_free(ctx, ptrs[i]), 0);
+		bufs[i] = new_buf(MEM_KIND_COHERENT);
+		two[i] = data_of(MEM_LOCK_FD, NULL, 256);
+		assert_int_equal(mem_buf_export(bufs[i], &two[i].fd), 0);
+	}
+	goes_from_one_to_the_other(two);
+	for (i = 0; i < 2; i++) {
+		close(two[i].fd);
+		mem_buf_destroy(bufs[i]);
+		images[i] = new_image(WIDTH, HEIGHT, MEM_FORMAT_U8, 0);
+		two[i] = lock_image(images[i], MEM_READ, MEM_LOCK_OBJECT);
+		unlock_image(images[i]);
+	}
+	goes_from_one_to_the_other(two);
+	for (i = 0; i < 2; i++)
+		mem_image_destroy(images[i]);
+}
+
 #define test(name)	cmocka_unit_test_teardown(name, nothing_found)
 
 int main(void)
@@ -363,6 +422,7 @@ int main(void)
 		test(rows_that_interlace_are_no_image),
 		test(standards_of_colours_are_told_apart_where_they_matter),
 		test(an_object_to_read_is_never_written),
+		test(a_wrapper_gets_other_memory_of_its_kind),
 	};
 
 	return cmocka_run_group_tests(tests, open_watched, close_ctx);

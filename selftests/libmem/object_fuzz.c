@@ -429,10 +429,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr; i++) {
 		if (i % RENEW_AFTER == 0)
 			renew();
-		mutate(&input);
 		/* Frames take twenty times as long as other inputs. */
-		if (input.bytes[0] % NR_TRIES == TRY_FRAME && below(8))
-			continue;
+		do {
+			mutate(&input);
+		} while (input.bytes[0] % NR_TRIES == TRY_FRAME && below(8));
 		if (!below(16))
 			input.bytes[0] &= ~REPAIR;
 		LLVMFuzzerTestOneInput(input.bytes, input.len);

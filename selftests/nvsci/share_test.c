@@ -615,11 +615,12 @@ static void what_a_stranger_keeps_in_a_list_is_checked(void **state)
 static void exports_and_imports_are_checked(void **state)
 {
 	NvSciBufAttrList list = new_raw_list(SIZE), result, conflict, other;
+	NvSciBufAttrList many[65];
 	NvSciBufObjIpcExportDescriptor bare = { { 0 } };
 	NvSciBufObj object = new_raw_object(), none;
 	const NvSciIpcEndpoint end = 12345;
 	uint8_t bytes[64] = { 0 };
-	size_t len;
+	size_t len, i;
 	void *desc;
 
 	(void)state;
@@ -628,6 +629,10 @@ static void exports_and_imports_are_checked(void **state)
 	bad(NvSciBufAttrListIpcExportUnreconciled(&list, 1, end, &desc, &len));
 	bad(NvSciBufAttrListIpcExportUnreconciled(NULL, 1, end, &desc, &len));
 	bad(NvSciBufAttrListIpcExportUnreconciled(&list, 0, end, &desc, &len));
+	for (i = 0; i < NR(many); i++)
+		many[i] = list;
+	is(NvSciBufAttrListIpcExportUnreconciled(many, NR(many), end, &desc,
+						 &len), TooBig);
 	bad(NvSciBufAttrListIpcExportUnreconciled(&list, 1, end, NULL, &len));
 	bad(NvSciBufAttrListIpcExportUnreconciled(&list, 1, end, &desc, NULL));
 	bad(NvSciBufAttrListIpcExportUnreconciled(&result, 1, end, &desc,

@@ -81,13 +81,12 @@ static struct NvSciBufModuleRec *list_module_of(const struct mem_attrs *attrs)
  * @module: in: required module, or NULL; out: module of the lists
  *
  * Return: NvSciError_Success, NvSciError_BadParameter (a pointer is NULL, @nr
- * is 0, a list is not unreconciled, or belongs to another module or to none),
- * NvSciError_TooBig (more slots than libmem supports).
+ * is 0, a list is not unreconciled, or belongs to another module or to none).
  */
 NvSciError nvsci_lists(const NvSciBufAttrList lists[], size_t nr,
 		       struct NvSciBufModuleRec **module)
 {
-	size_t i, nr_slots = 0;
+	size_t i;
 
 	if (!lists || !nr)
 		return NvSciError_BadParameter;
@@ -100,9 +99,6 @@ NvSciError nvsci_lists(const NvSciBufAttrList lists[], size_t nr,
 			*module = list_module_of(attrs);
 		if (!*module || list_module_of(attrs) != *module)
 			return NvSciError_BadParameter;
-		nr_slots += (size_t)mem_attrs_slots(attrs);
-		if (nr_slots > MEM_SLOTS_MAX)
-			return NvSciError_TooBig;
 	}
 	return NvSciError_Success;
 }
@@ -374,12 +370,11 @@ NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[],
 			  NvSciBufAttrList *newReconciledAttrList,
 			  NvSciBufAttrList *newConflictList)
 {
-	struct mem_attrs *all[MEM_SLOTS_MAX + 1], *attrs = NULL;
-	struct mem_attrs *conflict = NULL;
+	struct mem_attrs **all, *attrs = NULL, *conflict = NULL;
 	struct NvSciBufModuleRec *module = NULL;
 	enum nvsci_hidden hidden;
 	NvSciError error;
-	size_t i, nr_slots = 1;
+	size_t i;
 	int err;
 
 	if (!newReconciledAttrList || !newConflictList)
@@ -387,16 +382,16 @@ NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[],
 	error = nvsci_lists(inputArray, inputCount, &module);
 	if (error)
 		return error;
-	for (i = 0; i < inputCount; i++) {
+	all = malloc((inputCount + 1) * sizeof(*all));
+	if (!all)
+		return NvSciError_InsufficientMemory;
+	for (i = 0; i < inputCount; i++)
 		all[i] = attrs_of(inputArray[i]);
-		nr_slots += (size_t)mem_attrs_slots(all[i]);
-	}
-	if (nr_slots > MEM_SLOTS_MAX)
-		return NvSciError_TooBig;
 	hidden = lists_have_align_0(inputArray, inputCount) ? HIDDEN_ALIGN_0 :
 							      HIDDEN_DEFAULTS;
 	all[inputCount] = module->hidden[hidden];
 	err = mem_attrs_reconcile(all, inputCount + 1, &attrs, &conflict);
+	free(all);
 	if (err == -EADV) {
 		error = nvsci_list_own(conflict, module, newConflictList);
 		return error ? error : NvSciError_ReconciliationFailed;

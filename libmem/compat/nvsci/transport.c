@@ -74,6 +74,7 @@ NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList inputArray[],
 				      void **descBuf, size_t *descLen)
 {
 	struct NvSciBufModuleRec *module = NULL;
+	size_t i, nr_slots = 0;
 	NvSciError error;
 
 	if (!descBuf || !descLen)
@@ -81,6 +82,10 @@ NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList inputArray[],
 	error = nvsci_lists(inputArray, inputCount, &module);
 	if (error)
 		return error;
+	for (i = 0; i < inputCount; i++)
+		nr_slots += (size_t)mem_attrs_slots(attrs_of(inputArray[i]));
+	if (nr_slots > MEM_SLOTS_MAX)
+		return NvSciError_TooBig;
 	return transport_export_lists((struct mem_attrs *const *)inputArray,
 				      inputCount, ipcEndpoint, descBuf,
 				      descLen);
