@@ -63,6 +63,7 @@ static struct {
 	atomic_uintptr_t mark;	/* address of a byte: 1 here, 0 in a child */
 
 	pthread_mutex_t lock;	/* protects @buddy, and the start */
+	atomic_uint nr_getters;	/* threads in window_get() */
 	bool is_there;
 	bool is_open;
 	struct buddy buddy[2];	/* by region */
@@ -80,13 +81,17 @@ static struct {
 	.before_file = { .nr = -1 },
 };
 
-/* Creates a page that reads as zeros in any child. */
+/* Creates a page that reads as zeros in any child, unless there is one. */
 static int mark_make(void)
 {
-	const size_t len = (size_t)1 << window.page_shift;
-	uint8_t *mark = mmap(NULL, len, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t len = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t none = 0;
+	uint8_t *mark;
 
+	if (atomic_load(&window.mark))
+		return 0;
+	mark = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mark == MAP_FAILED)
 		return -errno;
 	if (madvise(mark, len, MADV_WIPEONFORK)) {
@@ -94,8 +99,23 @@ static int mark_make(void)
 		return -ENOMEM;
 	}
 	*mark = 1;
-	atomic_store(&window.mark, (uintptr_t)mark);
+	if (!atomic_compare_exchange_strong(&window.mark, &none,
+					    (uintptr_t)mark))
+		munmap(mark, len);
 	return 0;
+}
+
+/*
+ * Returns true if the caller is a child of a process that had no window, and
+ * from then on is no child. The lock of a window that was just being created
+ * would never be released in a child.
+ */
+static bool mark_is_renewed(void)
+{
+	if (window.is_there || atomic_load(&window.nr_getters))
+		return false;
+	*(uint8_t *)atomic_load(&window.mark) = 1;
+	return true;
 }
 
 static void release(void *addr, size_t len)
@@ -283,9 +303,7 @@ static int start(void)
 		return err;
 	window.free_pages = (size_t)sysconf(_SC_PHYS_PAGES);
 	window.max_edges = max_mappings() / OUR_SHARE;
-	err = mark_make();
-	if (!err)
-		err = signals_init();
+	err = signals_init();
 	if (err) {
 		undo(window.len);
 		window.len = 0;
@@ -300,23 +318,29 @@ static int start(void)
  * window_get() - create the window unless it exists
  *
  * Context: any thread; takes the window's lock.
- * Return: 0, -EPERM (a child of the process that created it), -ENOMEM (no room
+ * Return: 0, -EPERM (a child of the process that created it, or that was
+ * creating it), -ENOMEM (no room
  * in the address space), -EMFILE or -ENFILE (two descriptors are needed).
  */
 int window_get(void)
 {
 	sigset_t old;
-	int err = 0;
+	int err;
 
-	if (window_is_forked())
+	if (window_is_forked() && !mark_is_renewed())
 		return -EPERM;
+	err = mark_make();
+	if (err)
+		return err;
 	signals_block(&old);
+	atomic_fetch_add(&window.nr_getters, 1);
 	pthread_mutex_lock(&window.lock);
 	if (!window.is_there) {
 		err = start();
 		window.is_there = !err;
 	}
 	pthread_mutex_unlock(&window.lock);
+	atomic_fetch_sub(&window.nr_getters, 1);
 	signals_restore(&old);
 	return err;
 }

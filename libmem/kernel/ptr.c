@@ -29,6 +29,7 @@
 /* The window: one for the process, created once. */
 static struct {
 	pthread_mutex_t lock;	/* protects all members */
+	int err;		/* -errno if there is no fork handler */
 	pid_t pid;		/* process that created it; 0: none */
 	uint8_t *addr;
 	size_t len;
@@ -39,6 +40,17 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.guard = { .nr = -1 },
 };
+
+/* A thread that held the lock does not exist in the child. */
+static void window_in_child(void)
+{
+	pthread_mutex_init(&window.lock, NULL);
+}
+
+static void __attribute__((constructor)) window_init(void)
+{
+	window.err = -pthread_atfork(NULL, NULL, window_in_child);
+}
 
 static size_t page_len(void)
 {
@@ -85,8 +97,10 @@ static int start(void)
 
 static int window_get(void)
 {
-	int err = 0;
+	int err = window.err;
 
+	if (err)
+		return err;
 	pthread_mutex_lock(&window.lock);
 	if (!window.pid)
 		err = start();

@@ -370,6 +370,53 @@ static void a_child_has_no_shared_context(void **state)
 	mem_ctx_close(shared);
 }
 
+#define NR_FORKS	50
+
+static atomic_bool is_over;
+
+static void *alloc_and_free(void *unused)
+{
+	void *ptr;
+
+	(void)unused;
+	while (!atomic_load(&is_over))
+		if (!mem_alloc(ctx, MEM_KIND_PINNED, 1, 0, &ptr))
+			mem_free(ctx, ptr);
+	return NULL;
+}
+
+/* A thread that has a lock of the library at a fork is not in the child. */
+static void a_child_gets_an_error_whatever_threads_do(void **state)
+{
+	pthread_t threads[NR_THREADS];
+	struct mem_ctx *own;
+	void *ptr;
+	size_t i;
+	pid_t pid;
+	int err;
+
+	(void)state;
+	for (i = 0; i < NR_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						alloc_and_free, NULL), 0);
+	for (i = 0; i < NR_FORKS; i++) {
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			alarm(60);
+			err = mem_ctx_open(NULL, &own);
+			if (!err)
+				err = mem_alloc(own, MEM_KIND_PINNED, 1, 0,
+						&ptr);
+			_exit(err != -EPERM);
+		}
+		assert_int_equal(exit_code_of(pid), 0);
+	}
+	atomic_store(&is_over, true);
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest both[] = {
@@ -385,6 +432,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(one_context_is_shared_by_all),
 		cmocka_unit_test(the_shared_context_is_no_other),
 		cmocka_unit_test(a_child_has_no_shared_context),
+		cmocka_unit_test(a_child_gets_an_error_whatever_threads_do),
 	};
 	const struct CMUnitTest kernel[] = {
 		cmocka_unit_test(open_without_descriptors_is_emfile),
