@@ -89,6 +89,7 @@ uint64_t backtrace_key_of_frame(uint64_t frame)
 
 /**
  * backtrace_key_is_stack() - check for a stack that a thread wrote
+ * @key: key
  *
  * Return: true if it is that of a whole stack.
  */

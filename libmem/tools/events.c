@@ -209,7 +209,7 @@ void events_read(struct events *events, bool is_last)
 }
 
 /**
- * events_of_module() - write an event of the module to the timeline
+ * events_write_of_module() - write an event of the module to the timeline
  * @events: reader, which finds the names of kernels
  * @r: record of the event
  */

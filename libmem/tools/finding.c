@@ -8,6 +8,7 @@
 
 /**
  * finding_is_leak() - check for an object that was never destroyed
+ * @finding: finding
  *
  * Return: true if the finding is a leak.
  */
@@ -18,6 +19,7 @@ bool finding_is_leak(const struct finding *finding)
 
 /**
  * finding_holder() - name the type of object that the bytes belong to
+ * @finding: finding
  *
  * Return: "object", "image" or "array"; "buffer" if no layer reported a type.
  */
@@ -39,6 +41,7 @@ const char *finding_holder(const struct finding *finding)
 
 /**
  * finding_row() - find the row of an image that a finding begins in
+ * @finding: finding
  * @row: out: the row
  *
  * Return: false if the buffer has no rows, or the offset is outside of them.

@@ -27,6 +27,7 @@
 
 /**
  * struct finding_waiting - a record whose stacks have not been written yet
+ * @record: record
  * @until_ns: when to stop waiting, unless the thread is running
  * @outside: key of the CPU's place as read from /proc when the record arrived,
  *	since /proc has nothing once the process has ended
@@ -102,6 +103,7 @@ struct findings *findings_open(struct stacks *stacks)
 
 /**
  * findings_set_program() - set the program that is run
+ * @findings: findings
  * @path: path of the program
  */
 void findings_set_program(struct findings *findings, const char *path)
@@ -111,6 +113,7 @@ void findings_set_program(struct findings *findings, const char *path)
 
 /**
  * findings_set_leak_check() - set how leaks are handled
+ * @findings: findings
  * @check: LEAKS_ARE_LISTED is the default
  */
 void findings_set_leak_check(struct findings *findings, enum leak_check check)
@@ -374,6 +377,7 @@ static void record_clean(struct heapsim_record *r)
 
 /**
  * findings_add() - add a record
+ * @findings: findings
  * @r: record; control characters in its names are replaced
  *
  * Return: 0, or -ENOMEM if the record is lost.
@@ -405,6 +409,7 @@ int findings_add(struct findings *findings, struct heapsim_record *r)
 
 /**
  * findings_add_reported() - add a finding that libmem reported
+ * @findings: findings
  * @finding: finding without keys; its record has the numbers of the attaches'
  *	stacks; control characters in its names are replaced
  * @cpu_stack: number of the CPU's stack, from 1; 0: none
@@ -438,6 +443,7 @@ int findings_add_reported(struct findings *findings, struct finding *finding,
 
 /**
  * findings_add_dropped() - count records that were lost elsewhere
+ * @findings: findings
  * @nr: number of lost records
  * @nr_harmless: number of these that were no errors
  */
@@ -450,6 +456,7 @@ void findings_add_dropped(struct findings *findings, uint64_t nr,
 
 /**
  * findings_are_waiting() - check for records that wait for their stacks
+ * @findings: findings
  *
  * Return: true if findings_retry() must be called later.
  */
@@ -460,6 +467,7 @@ bool findings_are_waiting(const struct findings *findings)
 
 /**
  * findings_retry() - look again for stacks that were incomplete
+ * @findings: findings
  *
  * Return: 0, or -ENOMEM if records are lost.
  */
@@ -650,6 +658,7 @@ static void record_settle_missing(struct heapsim_record *r)
 
 /**
  * findings_end() - look up functions and lines after the last record
+ * @findings: findings
  *
  * Return: 0 or -ENOMEM.
  */

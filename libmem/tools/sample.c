@@ -201,6 +201,7 @@ void sample_fini(struct sample *sample)
 
 /**
  * sample_find() - find a buffer by its id
+ * @sample: sample
  * @id: id of the buffer
  *
  * Return: the buffer, or NULL.

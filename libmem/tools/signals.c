@@ -30,6 +30,7 @@ static void signals_block(struct signals *signals, sigset_t *set)
 
 /**
  * signals_open() - block the signals, and prepare to take them
+ * @signals: signals
  *
  * Return: 0, or EXIT_FAILED after a message.
  */

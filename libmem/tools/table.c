@@ -126,6 +126,7 @@ static int table_compare_rows(const void *a, const void *b, void *arg)
 
 /**
  * table_sort() - sort the rows
+ * @table: table
  * @order: column to sort by, and direction
  */
 void table_sort(struct table *table, const struct table_order *order)
@@ -209,6 +210,7 @@ static size_t table_cell(char *line, size_t len, enum table_column column,
 
 /**
  * table_summary() - format the module's totals in one line
+ * @sample: sample
  * @line: out: line
  */
 void table_summary(char line[TABLE_LINE], const struct sample *sample)

@@ -26,6 +26,7 @@ void tracefile_begin(struct tracefile *file, FILE *out)
 
 /**
  * tracefile_end() - write what is buffered, after the last event
+ * @file: file
  *
  * Return: 0, or the first error of the file or of tracefile_fail().
  */
@@ -39,6 +40,7 @@ int tracefile_end(struct tracefile *file)
 
 /**
  * tracefile_fail() - note that the file is incomplete
+ * @file: file
  * @err: -errno; an earlier error is kept
  */
 void tracefile_fail(struct tracefile *file, int err)
@@ -49,6 +51,7 @@ void tracefile_fail(struct tracefile *file, int err)
 
 /**
  * tracefile_put() - write text
+ * @file: file
  * @format: as for printf()
  */
 void tracefile_put(struct tracefile *file, const char *format, ...)
@@ -71,6 +74,7 @@ static bool tracefile_is_plain(unsigned char c)
 
 /**
  * tracefile_put_string() - write a string in quotes
+ * @file: file
  * @s: string, which a program chose: bytes that are not ASCII are replaced,
  *	since those that are not UTF-8 are not valid in JSON
  * @max: bytes of @s if it has no null byte
@@ -96,6 +100,7 @@ void tracefile_put_string(struct tracefile *file, const char *s, size_t max)
 
 /**
  * tracefile_put_text() - write a field whose value is a string
+ * @file: file
  * @key: name of the field
  * @s: as for tracefile_put_string()
  * @max: bytes of @s if it has no null byte
@@ -109,6 +114,7 @@ void tracefile_put_text(struct tracefile *file, const char *key, const char *s,
 
 /**
  * tracefile_put_us() - write a comma, and a field whose value is a time
+ * @file: file
  * @key: name of the field
  * @ns: time or length of time; the file has microseconds with a fraction
  */
@@ -120,6 +126,7 @@ void tracefile_put_us(struct tracefile *file, const char *key, uint64_t ns)
 
 /**
  * tracefile_since_start() - convert a time to one of the file
+ * @file: file
  * @ns: time, CLOCK_MONOTONIC
  *
  * Return: nanoseconds since the file began; 0 for times before.
@@ -131,6 +138,7 @@ uint64_t tracefile_since_start(const struct tracefile *file, uint64_t ns)
 
 /**
  * tracefile_event_begin() - write the begin of an event
+ * @file: file
  * @phase: type of the event, one letter
  * @name: name of the event
  * @time_ns: its time, CLOCK_MONOTONIC
@@ -157,6 +165,8 @@ void tracefile_event_end(struct tracefile *file)
 
 /**
  * tracefile_name_track() - name a track
+ * @file: file
+ * @name: name
  * @what: "process_name" or "thread_name"
  * @track: process and thread
  * @max: bytes of @name if it has no null byte

@@ -62,6 +62,7 @@ static struct track_thread *track_thread_find(const struct tracks *tracks,
 
 /**
  * tracks_add_thread() - name the track of a thread, if its name is new
+ * @tracks: tracks
  * @track: process and thread
  * @comm: name of the thread
  * @max: bytes of @comm if it has no null byte
@@ -101,6 +102,7 @@ void tracks_add_thread(struct tracks *tracks, const uint32_t track[2],
 
 /**
  * tracks_add_process() - name the track of a process's first thread
+ * @tracks: tracks
  * @pid: process; its first thread may have no events
  * @r: record of another thread of it
  */
@@ -123,6 +125,7 @@ void track_of_unknown(uint32_t track[2])
 
 /**
  * track_of_record() - find the track of a record
+ * @tracks: tracks
  * @r: record
  * @track: out: that of the CPU's thread, or else of the other's process
  */
@@ -188,6 +191,7 @@ static bool track_engine_is_of(const struct track_engine *engine,
 
 /**
  * tracks_find_engine() - find the engine of a job
+ * @tracks: tracks
  * @r: record of the begin or the end of the job
  * @job: more about the job
  *
@@ -207,6 +211,7 @@ struct track_engine *tracks_find_engine(struct tracks *tracks,
 
 /**
  * tracks_add_engine() - add and name the track of a job's engine
+ * @tracks: tracks
  * @r: record of the job's begin
  * @job: more about the job
  *
@@ -236,6 +241,7 @@ struct track_engine *tracks_add_engine(struct tracks *tracks,
 
 /**
  * track_of_engine() - return the track of an engine
+ * @tracks: tracks
  * @engine: one of their engines
  * @track: out: process and thread
  */

@@ -53,6 +53,7 @@ static int watch_begin_queue(const struct watch *watch, int fd,
 
 /**
  * watch_open() - open the module
+ * @watch: watch
  * @probe: out: description of the module and its board
  *
  * Return: 0, or EXIT_FAILED after a message.
@@ -154,6 +155,7 @@ void watch_close(struct watch *watch)
 
 /**
  * watch_read_seen() - check for the first use of a buffer
+ * @watch: watch
  *
  * One event is enough, and events cost time, so @seen_fd is closed after it.
  *
@@ -186,6 +188,7 @@ static ssize_t watch_read_some(int fd, struct heapsim_record *records)
 
 /**
  * watch_read() - read the available records
+ * @watch: watch
  * @findings: findings to add to
  * @events: writes events to the timeline; NULL: no timeline
  * @trace: timeline; NULL: none
