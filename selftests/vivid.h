@@ -76,10 +76,10 @@ static inline int vivid_set_format(int fd, unsigned int width,
 	err = vivid_ioctl(fd, VIDIOC_S_INPUT, &input);
 	if (!err)
 		err = vivid_ioctl(fd, VIDIOC_S_FMT, &format);
+	*pix = format.fmt.pix;
 	if (err)
 		return err;
 	vivid_ioctl(fd, VIDIOC_S_PARM, &parm);
-	*pix = format.fmt.pix;
 	return pix->pixelformat == V4L2_PIX_FMT_XBGR32 ? 0 : -EINVAL;
 }
 
