@@ -264,7 +264,10 @@ void backtrace_cut_headers(struct backtrace *trace)
 		trace->nr--;
 }
 
-/* Two instructions of one source line count as the same place. */
+/*
+ * Two instructions of one source line count as the same place, and so do two of
+ * a C library without symbols, whose callers tell them apart.
+ */
 static bool backtrace_is_same_frame(const struct frame *a,
 				    const struct frame *b)
 {
@@ -274,7 +277,7 @@ static bool backtrace_is_same_frame(const struct frame *a,
 	if (a->line || b->line)
 		return a->line == b->line &&
 		       backtrace_is_same_text(a->file, b->file);
-	return a->function || a->address == b->address;
+	return a->function || a->address == b->address || symbol_is_runtime(a);
 }
 
 /**

@@ -606,6 +606,25 @@ static void report_calls(FILE *out, const struct findings *findings,
 		fputs(PREFIX "\n", out);
 }
 
+static bool report_has_nameless(const struct backtrace *trace)
+{
+	return trace->nr && !trace->frames[0].function &&
+	       symbol_is_runtime(&trace->frames[0]);
+}
+
+/* Functions of the C library that are not exported have names in a package. */
+static void report_nameless(FILE *out, const struct findings *findings)
+{
+	const struct finding *f = findings_first(findings);
+
+	while (f && (f->suppressed_by || !report_has_nameless(&f->cpu)))
+		f = f->next;
+	if (f)
+		report_text(out, 0,
+			    "Functions of the C library have no names (\?\?\?):\n"
+			    "install its symbols, for example libc6-dbg");
+}
+
 static void report_leaks(FILE *out, const struct totals *t)
 {
 	if (!t->leaks)
@@ -665,6 +684,7 @@ void report_print(FILE *out, const struct findings *findings,
 	if (t.suppressed)
 		fprintf(out, PREFIX "%" PRIu64 " error%s suppressed\n",
 			t.suppressed, t.suppressed == 1 ? " is" : "s are");
+	report_nameless(out, findings);
 	report_contexts(out, facts);
 	report_end(out, facts);
 	report_leaks(out, &t);

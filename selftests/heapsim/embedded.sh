@@ -872,6 +872,52 @@ two_processes()
 		has 'Write to a read-only object' "$look"
 }
 
+# Two instructions of a library without symbols, whose name is that of a C
+# library, are one place.
+nameless_functions()
+{
+	cat >"$tmp/odd.c" <<-'END'
+		static void store(volatile char *at)
+		{
+			at[0] = 1;
+			at[65535] = 2;
+		}
+		void (*const odd_store)(volatile char *at) = store;
+	END
+	cat >"$tmp/odd_main.c" <<-'END'
+		#include <libmem.h>
+		extern void (*const odd_store)(volatile char *at);
+		int main(void)
+		{
+			struct mem_ctx *ctx;
+			struct mem_buf *buf;
+			struct mem_job *job;
+			void *at;
+
+			if (mem_ctx_open(NULL, &ctx) ||
+			    mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, 65536, "",
+					  &buf) || mem_buf_map(buf, &at))
+				return 1;
+			odd_store(at);
+			if (mem_job_checksum(buf, 0, 65536, &job) ||
+			    mem_job_wait(job, MEM_WAIT_FOREVER, NULL))
+				return 2;
+			mem_job_destroy(job);
+			mem_buf_destroy(buf);
+			mem_ctx_close(ctx);
+			return 0;
+		}
+	END
+	gcc -shared -fPIC -O1 -s "$tmp/odd.c" -o "$tmp/libc-odd.so" &&
+		gcc -g -I"$top/include" "$tmp/odd_main.c" -o "$tmp/odd" \
+			-L"$build/libmem" -lmem "$tmp/libc-odd.so" \
+			-Wl,-rpath,"$tmp:$(realpath "$build/libmem")" &&
+		report 0 "$tmp/odd" &&
+		has 'Missing clean' 'at \?\?\? \(in .*/libc-odd.so' 'by main' \
+		    'have no names' 'libc6-dbg' && sum 2 1 &&
+		report 0 "$wrong" stale && hasnt 'have no names'
+}
+
 try stale_read
 try missing_clean
 try write_conflict
@@ -899,6 +945,7 @@ try overrun_by_cpu
 try leaked_buffers_are_reported leaked_buffers
 try leaked_buffers_have_their_names leaked_names
 try bytes_that_lie_apart_are_no_length two_apart
+try a_c_library_without_symbols_is_one_place nameless_functions
 try leaked_jobs_are_reported leaked_job
 try leaked_streams_are_reported leaked_stream
 try leaked_events_are_reported leaked_event
