@@ -707,7 +707,7 @@ static struct child store_in_stale_line(struct fixture *f)
 
 static void attach_to(struct fixture *f, uint32_t attach)
 {
-	assert_int_equal(rights_attach_known_errno(f->dev, 0, f->id, attach), 0);
+	assert_int_equal(rights_settle_errno(f->dev, 0, f->id, attach), 0);
 }
 
 /* Attaching to the host and back cleans the lines for engines. */

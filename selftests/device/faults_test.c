@@ -1130,7 +1130,8 @@ static int run_stream_add(struct fixture *f)
 
 static int run_stream_remove(struct fixture *f)
 {
-	return rights_stream_errno(f->dev, HEAPSIM_IOC_STREAM_REMOVE, f->stream);
+	return rights_stream_errno(f->dev, HEAPSIM_IOC_STREAM_REMOVE,
+				   f->stream);
 }
 
 static void stream_remove(struct fixture *f)
@@ -1176,14 +1177,14 @@ static void managed_make_dirty(struct fixture *f)
 
 static int run_attach(struct fixture *f)
 {
-	return rights_attach_known_errno(f->dev, f->stream, f->managed.id,
+	return rights_settle_errno(f->dev, f->stream, f->managed.id,
 			    HEAPSIM_ATTACH_SINGLE);
 }
 
 static void undo_attach(struct fixture *f)
 {
-	assert_int_equal(rights_attach_known_errno(f->dev, f->stream, f->managed.id,
-				      HEAPSIM_ATTACH_GLOBAL), 0);
+	assert_int_equal(rights_settle_errno(f->dev, f->stream, f->managed.id,
+					     HEAPSIM_ATTACH_GLOBAL), 0);
 	managed_store(f);
 }
 

@@ -862,8 +862,8 @@ static bool sync_is_killed_before_another(struct shared *s)
 
 	if (!sync_is_killed(s, before))
 		return false;
-	assert_int_equal(rights_attach_known_errno(s->f.dev, 0, s->f.id,
-				      HEAPSIM_ATTACH_HOST), 0);
+	assert_int_equal(rights_settle_errno(s->f.dev, 0, s->f.id,
+					     HEAPSIM_ATTACH_HOST), 0);
 	assert_int_equal(work_submit(&s->f), 0);
 	assert_int_equal(sync_device(&s->f), 0);
 	cpu_reads_what_the_work_wrote(s, before);

@@ -70,8 +70,8 @@ void rights_attach(int dev, uint64_t stream, const struct managed *m,
 	assert_int_equal(rights_attach_errno(dev, &cmd), 0);
 }
 
-int rights_attach_known_errno(int dev, uint64_t stream, uint64_t buf,
-			      uint32_t attach)
+int rights_settle_errno(int dev, uint64_t stream, uint64_t buf,
+			uint32_t attach)
 {
 	const struct heapsim_buf_attach cmd = {
 		.flags = HEAPSIM_ATTACH_NEWEST |

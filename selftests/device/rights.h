@@ -23,8 +23,8 @@ int rights_attach_errno(int dev, const struct heapsim_buf_attach *cmd);
 void rights_attach(int dev, uint64_t stream, const struct managed *m,
 		   uint32_t attach);
 /* The same with a clean for the jobs that see it then; takes a buffer's id. */
-int rights_attach_known_errno(int dev, uint64_t stream, uint64_t buf,
-			      uint32_t attach);
+int rights_settle_errno(int dev, uint64_t stream, uint64_t buf,
+			uint32_t attach);
 /* States a right alone. */
 void rights_set(int dev, const struct managed *m, uint32_t right,
 		uint32_t flags);

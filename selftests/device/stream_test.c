@@ -41,11 +41,6 @@ struct world {
 	struct managed host;
 };
 
-static void stream_add(int dev, uint64_t stream)
-{
-	assert_int_equal(rights_stream_errno(dev, HEAPSIM_IOC_STREAM_ADD, stream), 0);
-}
-
 static int setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
@@ -57,8 +52,8 @@ static int setup(void **state)
 	probe = device_probe(w->dev);
 	w->is_io_coherent = probe.io_coherent;
 	w->is_concurrent = !strcmp(probe.soc, "thor");
-	stream_add(w->dev, STREAM_A);
-	stream_add(w->dev, STREAM_B);
+	rights_stream_add(w->dev, STREAM_A);
+	rights_stream_add(w->dev, STREAM_B);
 	w->global = managed_create(w->dev, HEAPSIM_KIND_MANAGED,
 				   HEAPSIM_ATTACH_GLOBAL, NR_PAGES * w->page);
 	w->host = managed_create(w->dev, HEAPSIM_KIND_MANAGED,
@@ -83,7 +78,8 @@ static uint64_t submit(struct world *w, uint64_t stream)
 {
 	const uint64_t work = ++w->nr_works;
 
-	assert_int_equal(rights_work_submit_errno(w->dev, stream, work, "gpu"), 0);
+	assert_int_equal(rights_work_submit_errno(w->dev, stream, work, "gpu"),
+			 0);
 	return work;
 }
 
@@ -118,7 +114,7 @@ static void work(struct world *w, uint64_t stream)
 static void attach(struct world *w, uint64_t stream, const struct managed *m,
 		   uint32_t to)
 {
-	assert_int_equal(rights_attach_known_errno(w->dev, stream, m->id, to), 0);
+	assert_int_equal(rights_settle_errno(w->dev, stream, m->id, to), 0);
 }
 
 static void state_is(struct world *w, uint64_t stream, uint32_t flags)
@@ -342,8 +338,8 @@ static void pinned_memory_is_everybodys(void **state)
 	assert_int_equal(m.view[w->page], 1);
 	m.view[0] = 2;
 	assert_int_equal(m.map[0], 2);
-	assert_int_equal(rights_attach_known_errno(w->dev, 0, m.id, HEAPSIM_ATTACH_HOST),
-			 -EINVAL);
+	assert_int_equal(rights_settle_errno(w->dev, 0, m.id,
+					     HEAPSIM_ATTACH_HOST), -EINVAL);
 	managed_destroy(&m);
 }
 
@@ -494,8 +490,8 @@ static void a_buffer_of_another_context_is_enoent(void **state)
 	struct world *w = *state;
 	int other = device_open();
 
-	assert_int_equal(rights_attach_known_errno(other, 0, w->global.id,
-				      HEAPSIM_ATTACH_HOST), -ENOENT);
+	assert_int_equal(rights_settle_errno(other, 0, w->global.id,
+					     HEAPSIM_ATTACH_HOST), -ENOENT);
 	close(other);
 }
 
@@ -537,9 +533,9 @@ static int works_on(void *arg)
 						  HEAPSIM_ATTACH_GLOBAL,
 						  2 * w->page);
 
-		stream_add(w->dev, i);
+		rights_stream_add(w->dev, i);
 		rights_work_submit_errno(w->dev, i, i, "gpu");
-		rights_attach_known_errno(w->dev, i, m.id, HEAPSIM_ATTACH_SINGLE);
+		rights_settle_errno(w->dev, i, m.id, HEAPSIM_ATTACH_SINGLE);
 		rights_work_start_errno(w->dev, i, NULL, 0);
 		m.view[i % w->page] = i;
 		cpu_writes(m.map, 1);
@@ -647,15 +643,16 @@ static void objects_of_a_user_are_limited(void **state)
 	int ret = 0;
 
 	for (i = 0; i < 300000 && !ret; i++)
-		ret = rights_stream_errno(w->dev, HEAPSIM_IOC_STREAM_ADD, 10 + i);
+		ret = rights_stream_errno(w->dev, HEAPSIM_IOC_STREAM_ADD,
+					  10 + i);
 	assert_int_equal(ret, -EBUSY);
 	assert_true(i > 200000);
 	/* existing streams still work, and one that is removed makes room */
 	state_is(w, 10, HEAPSIM_STREAM_ACTIVE);
 	sync_stream(w, 10);
-	assert_int_equal(rights_stream_errno(w->dev, HEAPSIM_IOC_STREAM_REMOVE, 10),
-			 0);
-	stream_add(w->dev, 10);
+	assert_int_equal(rights_stream_errno(w->dev, HEAPSIM_IOC_STREAM_REMOVE,
+					     10), 0);
+	rights_stream_add(w->dev, 10);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)

@@ -250,8 +250,7 @@ static void record_of_a_store_is_traced(void **state)
 
 static struct managed stream_and_buffer(struct fixture *f)
 {
-	assert_int_equal(rights_stream_errno(f->dev, HEAPSIM_IOC_STREAM_ADD, STREAM),
-			 0);
+	rights_stream_add(f->dev, STREAM);
 	return managed_create(f->dev, HEAPSIM_KIND_MANAGED,
 			      HEAPSIM_ATTACH_GLOBAL, f->len);
 }
@@ -262,9 +261,10 @@ static void record_of_managed_memory_is_traced(void **state)
 	struct managed m = stream_and_buffer(f);
 	char *line;
 
-	assert_int_equal(rights_attach_known_errno(f->dev, STREAM, m.id,
-				      HEAPSIM_ATTACH_SINGLE), 0);
-	assert_int_equal(rights_work_submit_errno(f->dev, STREAM, WORK, "gpu"), 0);
+	assert_int_equal(rights_settle_errno(f->dev, STREAM, m.id,
+					     HEAPSIM_ATTACH_SINGLE), 0);
+	assert_int_equal(rights_work_submit_errno(f->dev, STREAM, WORK, "gpu"),
+			 0);
 	assert_false(cpu_writes(m.map + 77, 1));
 	line = line_of("heapsim_record: kind=cpu_while_active buf=%llu ",
 		       (unsigned long long)m.id);
@@ -511,8 +511,7 @@ static void work_is_traced(void **state)
 		.kernel = 0x5eed,
 	};
 
-	assert_int_equal(rights_stream_errno(f->dev, HEAPSIM_IOC_STREAM_ADD, STREAM),
-			 0);
+	rights_stream_add(f->dev, STREAM);
 	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_WORK_ADD,
 					    &add), 0);
 	assert_int_equal(rights_work_start_errno(f->dev, WORK, NULL, 0), 0);
@@ -527,11 +526,12 @@ static void attach_and_work_are_traced(void **state)
 	struct fixture *f = *state;
 	struct managed m = stream_and_buffer(f);
 
-	assert_int_equal(rights_attach_known_errno(f->dev, STREAM, m.id,
-				      HEAPSIM_ATTACH_SINGLE), 0);
+	assert_int_equal(rights_settle_errno(f->dev, STREAM, m.id,
+					     HEAPSIM_ATTACH_SINGLE), 0);
 	assert_traced("heapsim_attach: buf=%llu attach=%u stream=%u",
 		      (unsigned long long)m.id, HEAPSIM_ATTACH_SINGLE, STREAM);
-	assert_int_equal(rights_work_submit_errno(f->dev, STREAM, WORK, "gpu"), 0);
+	assert_int_equal(rights_work_submit_errno(f->dev, STREAM, WORK, "gpu"),
+			 0);
 	assert_traced("heapsim_work: work=%u stream=%u what=0", WORK, STREAM);
 	assert_int_equal(rights_work_start_errno(f->dev, WORK, NULL, 0), 0);
 	assert_traced("heapsim_work: work=%u stream=%u what=1", WORK, STREAM);

@@ -396,6 +396,9 @@ static void a_child_gets_an_error_whatever_threads_do(void **state)
 	pid_t pid;
 
 	(void)state;
+	/* A child of a process without memory may have its own. */
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_PINNED, 1, 0, &ptr), 0);
+	assert_int_equal(mem_free(ctx, ptr), 0);
 	for (i = 0; i < NR_THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
 						alloc_and_free, NULL), 0);
