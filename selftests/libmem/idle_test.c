@@ -15,8 +15,8 @@
 /*
  * Launches with 2,000 idle buffers take 1.05 times as long as those with none
  * (over the module 1.0), and took 17 times as long (124 times) when each buffer
- * was visited. On a machine with much other load the CPU time of a launch varies
- * by a factor of three.
+ * was visited. On a machine with much other load the CPU time of a launch
+ * varies by a factor of three.
  */
 #define MAX_RATIO	6U
 
