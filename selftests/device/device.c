@@ -461,7 +461,7 @@ uint64_t device_fence_time_ns(int fence_fd)
 
 /*
  * The module's limit is 10 s. On a loaded machine the signal may come later: by
- * 2.2 s on an emulated kernel with KASAN. A signal beyond the limit is printed.
+ * 2.2 s on an emulated kernel with KASAN. The latest is printed.
  */
 #define LIMIT_NS	(10 * NSEC_PER_SEC)
 #define MOST_NS		(20 * NSEC_PER_SEC)
@@ -469,10 +469,13 @@ uint64_t device_fence_time_ns(int fence_fd)
 void device_fence_is_in_time(int fence_fd, uint64_t published_ns)
 {
 	const uint64_t life = device_fence_time_ns(fence_fd) - published_ns;
+	static uint64_t latest = LIMIT_NS;
 
-	if (life > LIMIT_NS)
+	if (life > latest) {
+		latest = life;
 		print_message("a fence was signalled after %llu ms\n",
 			      (unsigned long long)(life / NSEC_PER_MSEC));
+	}
 	assert_in_range(life, 0, MOST_NS);
 }
 
