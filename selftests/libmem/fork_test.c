@@ -8,7 +8,6 @@
 
 #include <linux/prctl.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -1194,60 +1193,11 @@ static void a_child_loses_nothing(void **state)
 	free(block);
 }
 
-static sem_t has_to_fork, has_forked;
-static atomic_bool forks_at_open;
-
-/* The library calls this while it creates its window. */
-int memfd_create(const char *name, unsigned int flags)
-{
-	if (atomic_exchange(&forks_at_open, false)) {
-		sem_post(&has_to_fork);
-		sem_wait(&has_forked);
-	}
-	return (int)syscall(SYS_memfd_create, name, flags);
-}
-
-/* Returns the result of opening a context in a child. */
-static int open_in_child(void)
-{
-	const pid_t pid = fork();
-
-	if (!pid) {
-		alarm(60);
-		_exit(-new_ctx(NULL));
-	}
-	return -exit_code_of(pid);
-}
-
-static void *open_in_child_later(void *ret)
-{
-	sem_wait(&has_to_fork);
-	*(int *)ret = open_in_child();
-	sem_post(&has_forked);
-	return NULL;
-}
-
-/* Runs in a new program, which has no window yet. */
-static int fork_while_opening(void)
-{
-	pthread_t thread;
-	int ret = 0;
-
-	if (sem_init(&has_to_fork, 0, 0) || sem_init(&has_forked, 0, 0) ||
-	    pthread_create(&thread, NULL, open_in_child_later, &ret))
-		return 1;
-	atomic_store(&forks_at_open, true);
-	if (new_ctx(NULL))
-		return 2;
-	pthread_join(thread, NULL);
-	mem_ctx_close(ctx);
-	return ret == -EPERM ? 0 : 3;
-}
-
-/* The same; a child may have what its parent could not have. */
+/* A child may have what its parent could not have. */
 static int fork_after_failure(void)
 {
 	struct rlimit old, few;
+	pid_t pid;
 
 	if (getrlimit(RLIMIT_NOFILE, &old))
 		return 1;
@@ -1255,13 +1205,15 @@ static int fork_after_failure(void)
 	if (setrlimit(RLIMIT_NOFILE, &few) || new_ctx(NULL) != -EMFILE ||
 	    setrlimit(RLIMIT_NOFILE, &old))
 		return 2;
-	return open_in_child() ? 3 : 0;
+	pid = fork();
+	if (!pid)
+		_exit(-new_ctx(NULL));
+	return exit_code_of(pid) ? 3 : 0;
 }
 
-static void children_of_programs_without_a_window(void **state)
+static void a_child_may_open_what_its_parent_could_not(void **state)
 {
 	(void)state;
-	assert_int_equal(status_of_self("fork_while_opening"), 0);
 	assert_int_equal(status_of_self("fork_after_failure"), 0);
 }
 
@@ -1298,7 +1250,7 @@ int main(int argc, char **argv)
 		WITH_CTX(handlers_of_signals_may_fork),
 		WITH_CTX(a_child_may_handle_sigsegv),
 		WITH_CTX(many_threads_may_fork_at_once),
-		cmocka_unit_test(children_of_programs_without_a_window),
+		cmocka_unit_test(a_child_may_open_what_its_parent_could_not),
 	};
 
 	setenv("LIBMEM_SOC", "orin", 0);
@@ -1312,8 +1264,6 @@ int main(int argc, char **argv)
 		return block_while_forking();
 	if (argc > 1 && !strcmp(argv[1], "touch_while_forking"))
 		return touch_while_forking();
-	if (argc > 1 && !strcmp(argv[1], "fork_while_opening"))
-		return fork_while_opening();
 	if (argc > 1 && !strcmp(argv[1], "fork_after_failure"))
 		return fork_after_failure();
 	if (cmocka_run_group_tests_name("checked", checked, NULL, NULL))
