@@ -188,7 +188,7 @@ void ptr_free(struct mem_buf *base)
 	order_lock(base->ctx, &old);
 	ptr_look_behind(buf, NULL);
 	order_unlock(base->ctx, &old);
-	run_forget(ctx, buf);
+	run_forget_freed(ctx, buf);
 	if (base->kind == MEM_KIND_MANAGED)
 		order_buf_destroy(base);
 	if (base->kind != MEM_KIND_REGISTERED && !is_imported(base))

@@ -92,7 +92,7 @@ static void forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * run_forget() - unmap a buffer from all engines: it is freed, or gets a file
+ * run_forget() - unmap a buffer from all engines: it gets a file of its own
  * @ctx: context
  * @buf: buffer that no work uses
  */
@@ -106,7 +106,7 @@ void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 }
 
 /**
- * run_forget_freed() - unmap a heap's buffer that is freed
+ * run_forget_freed() - unmap a buffer that is freed from all engines
  * @ctx: context
  * @buf: buffer, which a running job may be using
  *
