@@ -690,12 +690,9 @@ rights_blocker_of(const struct heapsim_ctx_buf *m)
 {
 	struct heapsim_rights *r = &m->owner->rights;
 	struct right_group *group = m->right.group;
-	const struct heapsim_order_stream *stated =
-		m->has_blocker ? heapsim_rights_stream(r, m->blocker) : NULL;
 
-	/* It may have become idle before another one was stated. */
-	if (stated && !list_empty(&stated->in_active))
-		return stated;
+	if (m->has_blocker)
+		return heapsim_rights_stream(r, m->blocker);
 	if (group && group != &r->globals)
 		return container_of(group, struct heapsim_order_stream, group);
 	return list_first_entry_or_null(&r->actives,

@@ -484,8 +484,7 @@ static const struct rights_stream *blocker_of(struct embedded_ctx *ctx,
 {
 	struct right_group *group = buf->right.group;
 
-	/* It may have become idle before another one was stated. */
-	if (buf->blocker && !list_is_empty(&buf->blocker->in_active))
+	if (buf->blocker)
 		return buf->blocker;
 	if (group && group != &ctx->globals)
 		return containerof(group, struct rights_stream, group);
