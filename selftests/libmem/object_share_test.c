@@ -3,6 +3,8 @@
  * Tests lists and objects that are sent over an endpoint to a thread, and to
  * another process of this program.
  */
+#include <linux/dma-buf.h>
+
 #include "object.h"
 
 #include "channel.h"
@@ -109,6 +111,37 @@ static void an_object_goes_over(void **state)
 	close_ends();
 	assert_true(has_bytes(object, 5));
 	mem_object_put(object);
+}
+
+/* The descriptors of objects work with drivers that import dma-bufs. */
+static void what_goes_over_is_a_dma_buf(void **state)
+{
+	struct dma_buf_sync sync = {
+		.flags = DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ,
+	};
+	struct mem_object *object = raw_object(), *other;
+	size_t len;
+	void *bytes;
+	int fd;
+
+	(void)state;
+	open_ends();
+	bytes = exported(object, MEM_READ, &len);
+	other = given(bytes, len, 0);
+	free(bytes);
+	close_ends();
+	mem_object_put(object);
+	assert_int_equal(mem_object_fd(other, &fd), 0);
+	if (is_embedded()) {
+		assert_int_equal(ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync), -1);
+		assert_int_equal(errno, ENOTTY);
+	} else {
+		assert_int_equal(ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync), 0);
+		sync.flags = DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ;
+		assert_int_equal(ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync), 0);
+	}
+	close(fd);
+	mem_object_put(other);
 }
 
 static void a_bare_object_goes_over(void **state)
@@ -754,6 +787,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_goes_over),
 		cmocka_unit_test(an_object_goes_over),
+		cmocka_unit_test(what_goes_over_is_a_dma_buf),
 		cmocka_unit_test(a_bare_object_goes_over),
 		cmocka_unit_test(permission_is_the_least_of_what_is_said),
 		cmocka_unit_test(lists_of_the_importer_count),
