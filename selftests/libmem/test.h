@@ -278,15 +278,17 @@ static inline pid_t start_again(const char *how, int fd)
 
 /*
  * Waits until there are not more threads than @nr: the last thread of a context
- * may free it after mem_ctx_close() has returned.
+ * may free it after mem_ctx_close() has returned. With AddressSanitizer an
+ * engine may need several attempts of many seconds to start: the more likely,
+ * the more often this thread, which allocates, is interrupted.
  */
 static inline void wait_for_threads(size_t nr)
 {
-	const uint64_t end = now_ns() + 20000 * NS_PER_MS;
+	const uint64_t end = now_ns() + 200000 * NS_PER_MS;
 
 	while (nr_of_process("task") > nr) {
 		assert_true(now_ns() < end);
-		usleep(1000);
+		usleep(20000);
 	}
 }
 
