@@ -13,7 +13,7 @@
 #include "../pass.h"
 
 #define SOON		(50 * NS_PER_MS)
-#define LONG		(20000 * NS_PER_MS)
+#define LONG		(200000 * NS_PER_MS)
 
 static struct mem_endpoint *ends[2];
 
