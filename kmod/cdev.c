@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /dev/heapsim: the table of commands, and the commands that are short. They
- * are run by ioctl() or io_uring, which must not sleep when it submits a
- * command.
+ * are run by ioctl() or io_uring, whose submission must not wait for others.
  */
 #include <linux/fcntl.h>
 #include <linux/file.h>

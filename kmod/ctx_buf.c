@@ -84,7 +84,11 @@ int heapsim_ctx_buf_invalidate(struct heapsim_buf *buf)
 		return 0;
 	if (buf->has_own_stores)
 		ret = heapsim_ctx_buf_clean(buf);
-	return ret ? ret : heapsim_lines_invalidate(buf, 0, buf->len);
+	if (!ret)
+		ret = heapsim_lines_invalidate(buf, 0, buf->len);
+	if (!ret && buf->has_stores)
+		buf->has_stores = !bitmap_empty(buf->stored, buf->nr_pages);
+	return ret;
 }
 
 static struct heapsim_ctx_buf *

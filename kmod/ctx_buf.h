@@ -69,8 +69,8 @@ struct heapsim_state {
  *	@right counts
  * @stamp: number of the last begin of a work that was or need not be cleaned
  *	for
- * @drops: lines must be invalidated before the CPU accesses the buffer;
- *	protected by heapsim_buf.lock
+ * @drops: the next fault of the CPU invalidates all lines; protected by
+ *	heapsim_buf.lock
  */
 struct heapsim_ctx_buf {
 	struct heapsim_buf *buf;

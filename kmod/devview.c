@@ -214,7 +214,7 @@ static void devview_page_keep(struct heapsim_devview *view, size_t page,
 /**
  * heapsim_devview_add_written() - put a buffer on the list of its context whose
  *	device views were stored to
- * @buf: buffer of a context, locked
+ * @buf: buffer of a context; it or its context is locked
  */
 void heapsim_devview_add_written(struct heapsim_buf *buf)
 {

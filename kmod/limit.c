@@ -15,7 +15,7 @@
 #include "limit.h"
 #include "pool.h"
 
-#define MAX_OBJECTS	262144	/* of a user, about 64 MiB */
+#define MAX_OBJECTS	262144	/* of a user, 64 to 128 MiB */
 #define MAX_OPENS	1024	/* of a user */
 
 /**

@@ -340,7 +340,10 @@ int heapsim_order_work_add(struct heapsim_call *call)
 	return ret;
 }
 
-/* Cleans buffers that have a verdict, and leaves them out afterwards. */
+/*
+ * Cleans buffers that have a verdict, and leaves them out afterwards. Each is
+ * cleaned at most once, so that a command is bounded by its buffers.
+ */
 static int order_clean_verdicts(struct heapsim_owner *owner,
 				const struct heapsim_work_verdict *verdicts,
 				u32 nr)
@@ -351,7 +354,8 @@ static int order_clean_verdicts(struct heapsim_owner *owner,
 
 	for (i = 0; i < nr && !ret; i++) {
 		m = heapsim_ctx_buf_find(owner, verdicts[i].buf);
-		if (m && heapsim_is_managed(m)) {
+		if (m && heapsim_is_managed(m) &&
+		    m->stamp != owner->rights.last_stamp) {
 			m->stamp = owner->rights.last_stamp;
 			if (verdicts[i].sees)
 				ret = heapsim_rights_clean(m);
@@ -375,7 +379,10 @@ static int order_work_start(struct heapsim_owner *owner,
 		return -ENOENT;
 	if (work->has_begun)
 		return -EBUSY;
-	heapsim_event_report_work(&work->party, HEAPSIM_RECORD_JOB_BEGIN, 0);
+	if (!work->is_reported)
+		heapsim_event_report_work(&work->party,
+					  HEAPSIM_RECORD_JOB_BEGIN, 0);
+	work->is_reported = true;
 	r->last_stamp++;
 	ret = order_clean_verdicts(owner, verdicts, cmd->nr_verdicts);
 	if (!ret)
@@ -462,7 +469,7 @@ int heapsim_order_work_start(struct heapsim_call *call)
 static void order_work_free(struct heapsim_owner *owner,
 			    struct heapsim_order_work *work, int status)
 {
-	if (work->has_begun)
+	if (work->is_reported)
 		heapsim_event_report_work(&work->party, HEAPSIM_RECORD_JOB_END,
 					  status);
 	work->stream->nr_works--;

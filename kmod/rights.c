@@ -201,19 +201,43 @@ static int rights_buf_invalidate(struct heapsim_ctx_buf *m, bool counts)
 	ret = heapsim_ctx_buf_invalidate(buf);
 	if (!ret) {
 		const bool has_two_views = buf->has_two_views;
+		const enum right_lines left = rights_lines_left(buf);
 
 		m->nr_invalidated += counts && has_two_views &&
 				     buf->lines.pages;
 		spin_lock(&m->owner->rights_lock);
 		/* In any case to the end of the list. */
-		right_set_lines(&m->right, has_two_views ?
-				rights_lines_left(buf) : m->right.lines);
+		right_set_lines(&m->right, has_two_views ? left :
+							   m->right.lines);
 		right_set_dirty(&m->right, has_two_views && buf->has_stores);
 		spin_unlock(&m->owner->rights_lock);
 	}
 	mutex_unlock(&buf->lock);
 	cond_resched();
 	return ret;
+}
+
+/*
+ * The right begins, and the lines stay: stores that were refused (policy
+ * record) are permitted ones from now on, since later stores to the same pages
+ * do not fault.
+ */
+static int rights_buf_keep(struct heapsim_ctx_buf *m)
+{
+	struct heapsim_buf *buf = m->buf;
+	int ret;
+
+	ret = rights_buf_lock(buf);
+	if (ret)
+		return ret;
+	buf->has_own_stores |= buf->has_stores;
+	spin_lock(&m->owner->rights_lock);
+	/* To the end of the list. */
+	right_set_lines(&m->right, m->right.lines);
+	spin_unlock(&m->owner->rights_lock);
+	mutex_unlock(&buf->lock);
+	cond_resched();
+	return 0;
 }
 
 /* Groups */
@@ -242,13 +266,8 @@ static int rights_group_revoke(struct heapsim_owner *owner,
 
 static int rights_buf_invalidate_due(struct heapsim_ctx_buf *m)
 {
-	if (right_is_due(&m->right))
-		return rights_buf_invalidate(m, true);
-	spin_lock(&m->owner->rights_lock);
-	/* To the end of the list. */
-	right_set_lines(&m->right, m->right.lines);
-	spin_unlock(&m->owner->rights_lock);
-	return heapsim_is_killed() ? -EINTR : 0;
+	return right_is_due(&m->right) ? rights_buf_invalidate(m, true) :
+					 rights_buf_keep(m);
 }
 
 static int rights_group_invalidate_listed(struct heapsim_owner *owner,
@@ -282,13 +301,8 @@ static int rights_group_invalidate_all(struct right_group *group)
 	struct right_buf *right = NULL;
 	int ret = 0;
 
-	while (!ret && (right = right_group_next(group, right))) {
-		if (right_is_due(right))
-			ret = rights_buf_invalidate(rights_buf_of(right), true);
-		if (!ret && heapsim_is_killed())
-			ret = -EINTR;
-		cond_resched();
-	}
+	while (!ret && (right = right_group_next(group, right)))
+		ret = rights_buf_invalidate_due(rights_buf_of(right));
 	return ret;
 }
 
@@ -506,6 +520,12 @@ void heapsim_rights_state(struct heapsim_ctx_buf *m, u32 right, u32 todo)
 	spin_unlock(&m->owner->rights_lock);
 }
 
+static bool rights_will_allow(struct heapsim_ctx_buf *m, u32 right)
+{
+	return right == HEAPSIM_RIGHT_ALLOWED ||
+	       (right == HEAPSIM_RIGHT_TABLE && !rights_will_refuse(m, right));
+}
+
 /* The last step: the right that begins. */
 static void rights_buf_settle(struct heapsim_ctx_buf *m)
 {
@@ -545,6 +565,8 @@ static int rights_complete_buf(struct heapsim_owner *owner)
 	r->todo &= ~HEAPSIM_TODO_CLEAN;
 	if (r->todo & HEAPSIM_TODO_INVALIDATE)
 		ret = rights_buf_invalidate(m, false);
+	else if (rights_will_allow(m, r->right))
+		ret = rights_buf_keep(m);
 	if (ret)
 		return ret;
 	rights_buf_settle(m);
@@ -646,6 +668,10 @@ void heapsim_rights_end(struct heapsim_ctx_buf *m)
 	if (rights_buf_is_left(m)) {
 		mutex_lock(&buf->lock);
 		m->drops = true;
+		/* Refused touches (policy record) have PTEs. */
+		if (buf->has_two_views)
+			heapsim_ptes_revoke_until(buf, 0, buf->nr_pages,
+						  HEAPSIM_UNTIL_DONE);
 		mutex_unlock(&buf->lock);
 	}
 	spin_lock(&m->owner->rights_lock);

@@ -52,12 +52,15 @@ struct heapsim_order_stream {
  * struct heapsim_order_work - a work that has not ended
  * @id: entry in heapsim_rights.works
  * @stream: its stream
+ * @is_reported: its begin has been reported; a caller that is killed leaves
+ *	this without @has_begun
  * @has_begun: the work has begun
  * @party: the work in records
  */
 struct heapsim_order_work {
 	struct heapsim_id id;
 	struct heapsim_order_stream *stream;
+	bool is_reported;
 	bool has_begun;
 	struct heapsim_party party;
 };

@@ -152,6 +152,8 @@ static void drop_lines(struct embedded_buf *buf)
 	rights_lock(ctx);
 	right_set_lines(&buf->right, view_has_lines(buf) ? RIGHT_CACHED :
 							   RIGHT_NO_LINES);
+	right_set_dirty(&buf->right, false);
+	buf->is_by_right = false;
 	rights_unlock(ctx);
 	pthread_mutex_unlock(&buf->lock);
 }
@@ -205,6 +207,16 @@ static void drop_by_group(struct embedded_buf *buf)
 	drop_lines(buf);
 }
 
+/*
+ * The right begins, and the lines stay: stores that were refused are permitted
+ * ones from now on, since later stores to the same pages do not fault. The
+ * caller must hold the lock of rights.
+ */
+static void keep_lines(struct embedded_buf *buf)
+{
+	buf->is_by_right |= buf->right.is_dirty;
+}
+
 static void drop_listed(struct embedded_ctx *ctx, struct right_group *group,
 			struct right_buf *(*first)(struct right_group *group),
 			u64 nr)
@@ -218,6 +230,7 @@ static void drop_listed(struct embedded_ctx *ctx, struct right_group *group,
 			drop_by_group(buf_of(right));
 			rights_lock(ctx);
 		} else {
+			keep_lines(buf_of(right));
 			/* To the end of the list. */
 			right_set_lines(right, right->lines);
 		}
@@ -229,13 +242,19 @@ static void drop_listed(struct embedded_ctx *ctx, struct right_group *group,
  * Where maintenance is reported, that of buffers that have no lines is, too: it
  * is redundant.
  */
-static void drop_all(struct right_group *group)
+static void drop_all(struct embedded_ctx *ctx, struct right_group *group)
 {
 	struct right_buf *right = NULL;
 
-	while ((right = right_group_next(group, right)))
-		if (is_drop_due(buf_of(right)))
+	while ((right = right_group_next(group, right))) {
+		if (is_drop_due(buf_of(right))) {
 			drop_by_group(buf_of(right));
+			continue;
+		}
+		rights_lock(ctx);
+		keep_lines(buf_of(right));
+		rights_unlock(ctx);
+	}
 }
 
 static void allow_group(struct embedded_ctx *ctx, struct right_group *group,
@@ -245,7 +264,7 @@ static void allow_group(struct embedded_ctx *ctx, struct right_group *group,
 
 	if (ctx->order.model.class == ATTACH_NONCOHERENT) {
 		if (watch_is_on()) {
-			drop_all(group);
+			drop_all(ctx, group);
 		} else {
 			drop_listed(ctx, group, right_group_cached,
 				    group->nr_cached);
@@ -304,6 +323,7 @@ static void refuse_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
 static void allow_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	rights_lock(ctx);
+	keep_lines(buf);
 	buf->right.is_refused = false;
 	rights_unlock(ctx);
 }

@@ -440,6 +440,34 @@ static void a_refused_touch_is_recorded_and_goes_on(void **state)
 	managed_destroy(&m);
 }
 
+/* The store that was refused has a PTE, so the next one does not fault. */
+static void a_store_after_a_refused_one_is_not_lost(void **state)
+{
+	struct world *w = *state;
+	struct managed m;
+
+	if (w->is_concurrent)
+		device_skip("access is concurrent");
+	assert_int_equal(device_policy_errno(w->dev, HEAPSIM_POLICY_OF_CONTEXT,
+					     -1, HEAPSIM_POLICY_RECORD), 0);
+	rights_activate(w->dev, A);
+	m = managed_create(w->dev, HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_GLOBAL,
+			   w->page);
+	assert_true(cpu_writes(m.map, 1));
+	assert_int_equal(rights_info(w->dev, m.id).cpu_while_active, 1);
+	rights_idle(w->dev, A);
+	m.map[0] = 2;
+	/* A work that has not begun may need it. */
+	assert_int_equal(rights_work_add_errno(w->dev, A, 1, "gpu"), 0);
+	rights_activate(w->dev, A);
+	rights_idle(w->dev, A);
+	assert_int_equal(m.map[0], 2);
+	assert_int_equal(m.view[0], 2);
+	assert_int_equal(rights_work_start_errno(w->dev, 1, NULL, 0), 0);
+	assert_int_equal(rights_work_finish_errno(w->dev, 1), 0);
+	managed_destroy(&m);
+}
+
 static void device_memory_is_never_the_cpus(void **state)
 {
 	struct world *w = *state;
@@ -843,6 +871,7 @@ int main(void)
 		TEST(redundant_invalidates_count_though_they_are_spared),
 		TEST(system_calls_are_refused_with_efault),
 		TEST(a_refused_touch_is_recorded_and_goes_on),
+		TEST(a_store_after_a_refused_one_is_not_lost),
 		TEST(device_memory_is_never_the_cpus),
 		TEST(a_right_that_ends_ends_in_all_processes),
 		TEST(records_name_stream_work_and_state),

@@ -929,12 +929,14 @@ struct heapsim_set_policy {
  * REMOVE: ENOENT; EBUSY the stream is active, has works, or a buffer is single
  * to it, by its newest state or in the table.
  *
- * Any of these commands returns EINTR only if the caller is killed. Then it has
- * either had no effect, or it is a change of rights that has begun: what is
- * left of it is done by the next of these commands, before anything else, or
- * when the open ends. Until then the CPU keeps no right that the change takes,
- * except that PTEs which other processes have already may remain, and gets none
- * that it gives.
+ * Any of these commands returns EINTR only if the caller is killed, or if
+ * io_uring cancels it. Then it has either had no effect, or it is a change of
+ * rights that has begun: what is left of it is done by the next of these
+ * commands, before anything else, or when the open ends. Until then the CPU
+ * keeps no right that the change takes, except that PTEs which other processes
+ * have already may remain, and gets none that it gives. HEAPSIM_IOC_WORK_START
+ * and HEAPSIM_IOC_WORK_FINISH may have cleaned or compared some buffers, and
+ * have to be repeated.
  */
 struct heapsim_stream_id {
 	__u32 size;
@@ -992,8 +994,9 @@ struct heapsim_stream_state {
  *	first state again. HEAPSIM_ATTACH_CLEAN: lines that the CPU stored to
  *	are written back now. HEAPSIM_ATTACH_INVALIDATE: lines are invalidated
  *	now. HEAPSIM_ATTACH_DUE: with HEAPSIM_RIGHT_TABLE: a job has seen it
- *	since the last invalidate, which is therefore due when the CPU gets the
- *	right. HEAPSIM_ATTACH_HAS_BLOCKER: @blocker is valid
+ *	since the last invalidate, which is therefore due the next time that the
+ *	table gives the CPU the right. HEAPSIM_ATTACH_HAS_BLOCKER: @blocker is
+ *	valid
  * @buf: in: id of a managed buffer of this open
  * @stream: in: with HEAPSIM_ATTACH_NEWEST: id of the stream in whose order the
  *	state takes effect, and to which HEAPSIM_ATTACH_SINGLE attaches; else 0
@@ -1079,7 +1082,7 @@ struct heapsim_work_verdict {
  * Stores of the CPU to buffers that the work may touch are cleaned. It may
  * touch what is global and what is single to its stream, except buffers with a
  * verdict: the state of these was in flight when the work was submitted, or has
- * changed since.
+ * changed since. Of several verdicts on a buffer the first counts.
  *
  * ENOENT. EBUSY it has begun already. EFAULT. ENOMEM: the verdicts are more
  * than fit; nothing has changed.
@@ -1132,7 +1135,7 @@ struct heapsim_work_report {
  * @buf: in: id of a buffer of this open; 0: all buffers that it ever had
  * @attach: out: HEAPSIM_ATTACH_*, the newest state of a managed buffer, else 0
  * @is_cpu_allowed: out: 1 if the CPU may touch it now; for all: if no stream is
- *	active
+ *	active, and always if access is concurrent
  * @attach_stream: out: the stream to which @attach is single
  * @cpu_while_active: out: violations: the CPU touched it while it might not
  * @engine_not_attached: out: violations that HEAPSIM_IOC_WORK_REPORT reported
@@ -1167,9 +1170,9 @@ struct heapsim_rights_info {
  * a job, and those that may take long: DMA_SUBMIT, FENCE_CREATE, HOLD, RELEASE,
  * BUF_ALLOC, BUF_INFO, BUF_REVOKE and POLICY. These are run by a thread of
  * io_uring's, whose wait IORING_OP_ASYNC_CANCEL ends (EINTR, or ECANCELED).
- * What that leaves undone is as after a signal. For the locks of the buffers
- * that a command of streams cleans, invalidates or revokes it waits wherever it
- * runs.
+ * What that leaves undone is as after a signal. A command of streams cleans,
+ * invalidates and revokes wherever it runs, and waits for the locks of these
+ * buffers and for memory.
  */
 struct heapsim_uring_cmd {
 	__aligned_u64 arg;
