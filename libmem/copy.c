@@ -177,8 +177,7 @@ static void request_finish(struct request *request)
 {
 	struct op *op = request->op;
 	struct mem_ctx *ctx = op->stream->ctx;
-	const enum mem_wait_policy policy =
-		(enum mem_wait_policy)atomic_load(&ctx->sched.wait_policy);
+	const enum mem_wait_policy policy = sched_wait_policy(ctx);
 
 	if (op->kind == OP_OWN) {
 		op_wait(op, OP_READY, policy);

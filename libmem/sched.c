@@ -50,6 +50,17 @@ void sched_unlock(struct mem_ctx *ctx)
 	pthread_setcancelstate(cancel, NULL);
 }
 
+/**
+ * sched_wait_policy() - get how waits of a context wait
+ * @ctx: context
+ *
+ * Return: the policy that mem_ctx_set_wait_policy() has set, or the default.
+ */
+enum mem_wait_policy sched_wait_policy(struct mem_ctx *ctx)
+{
+	return (enum mem_wait_policy)atomic_load(&ctx->sched.wait_policy);
+}
+
 /* A host function may not wait, nor create or change objects. */
 int sched_check_call(void)
 {
@@ -505,8 +516,7 @@ void sched_wait_all(struct mem_ctx *ctx, uint64_t seq)
 		sched_unlock(ctx);
 		if (!op)
 			return;
-		op_wait(op, OP_DONE, (enum mem_wait_policy)
-			atomic_load(&sched->wait_policy));
+		op_wait(op, OP_DONE, sched_wait_policy(ctx));
 		op_put(op);
 	}
 }
@@ -674,7 +684,7 @@ bool sched_fini(struct mem_ctx *ctx)
 	}
 	if (semaphores_fini(sched))
 		is_self = true;
-	threads_forget(ctx);
+	thread_streams_fini(ctx);
 	while (sched->orphans) {
 		struct place_mark *place = sched->orphans;
 

@@ -173,22 +173,38 @@ void sched_lock(struct mem_ctx *ctx);
 void sched_unlock(struct mem_ctx *ctx);
 void sched_note_error(struct mem_ctx *ctx, int err);
 void sched_wait_all(struct mem_ctx *ctx, uint64_t seq);
+enum mem_wait_policy sched_wait_policy(struct mem_ctx *ctx);
 
 void stream_get(struct mem_stream *stream);
 void stream_drop(struct mem_stream *stream);
 void stream_put(struct mem_stream *stream);
 bool stream_is_idle(const struct mem_stream *stream);
 
+/* stream.c */
+int stream_make(struct mem_ctx *ctx, unsigned int flags, int priority,
+		bool is_own, struct mem_stream **made);
+int stream_forget(struct mem_stream *stream);
+bool stream_has_unknown(const struct mem_stream *stream);
+int stream_submit_mark(struct mem_stream *stream, struct mark **mark,
+		       struct op **made);
 int stream_wait(struct mem_stream *stream);
+
+/* thread_stream.c */
+void thread_streams_fini(struct mem_ctx *ctx);
+
+/* ctx_wait.c */
+int ctx_settle(struct mem_ctx *ctx);
+int ctx_wait(struct mem_ctx *ctx);
+
+/* event.c */
 int event_make(struct mem_ctx *ctx, unsigned int flags,
 	       struct mem_event **event);
+
+/* launch.c */
 int stream_call(struct mem_stream *stream, const struct op_call *call,
 		const struct op_done *done);
 int stream_launch(struct mem_stream *stream, const struct mem_launch *launch,
 		  const struct op_done *done);
-int ctx_settle(struct mem_ctx *ctx);
-int ctx_wait(struct mem_ctx *ctx);
-void threads_forget(struct mem_ctx *ctx);
 
 struct op *op_create(struct mem_stream *stream, enum op_kind kind);
 struct op *op_get(struct op *op);
