@@ -64,17 +64,17 @@ void order_unlock(struct mem_ctx *ctx, const sigset_t *old)
 		signals_restore(old);
 }
 
-static struct mem_buf *buf_of(struct attach_buf *model)
+static struct mem_buf *model_buf(struct attach_buf *model)
 {
 	return containerof(model, struct order_buf, model)->buf;
 }
 
-static struct mem_ctx *ctx_of(struct attach_ctx *model)
+static struct mem_ctx *model_ctx(struct attach_ctx *model)
 {
 	return containerof(model, struct order_ctx, model)->ctx;
 }
 
-static void do_later(struct mem_buf *buf)
+static void reach_add(struct mem_buf *buf)
 {
 	struct reach *reach = buf->ctx->order->reach;
 
@@ -87,29 +87,31 @@ static void do_later(struct mem_buf *buf)
  * CPU stores until the stream reaches it. What the CPU has stored already is
  * cleaned at once, because a wait may drop lines before that.
  */
-static void act(struct attach_ctx *model, struct attach_buf *attach, u32 what)
+static void order_act(struct attach_ctx *model, struct attach_buf *attach,
+		      u32 what)
 {
-	struct mem_buf *buf = buf_of(attach);
+	struct mem_buf *buf = model_buf(attach);
 
 	if (what & ATTACH_PREFETCH_TO_CPU && what & ATTACH_CPU_INVALIDATE) {
 		buf->order->nr_to_drop++;
-		do_later(buf);
+		reach_add(buf);
 		what &= ~ATTACH_CPU_INVALIDATE;
 	}
 	if (what & ATTACH_PREFETCH_TO_GPU && what & ATTACH_CLEAN) {
 		buf->ctx->order->reach->is_clean = true;
-		do_later(buf);
+		reach_add(buf);
 	}
 	/* The CPU may get access before the stream reaches the prefetch. */
 	if (what & ATTACH_RESTORE && buf->order->nr_to_drop)
 		what |= ATTACH_CPU_INVALIDATE;
-	ctx_of(model)->backend->order->attach(buf, what);
+	model_ctx(model)->backend->order->attach(buf, what);
 }
 
-static void stream_changed(struct attach_ctx *model, struct attach_stream *s,
-			   bool again_own, bool again_all)
+static void order_stream_changed(struct attach_ctx *model,
+				 struct attach_stream *s, bool again_own,
+				 bool again_all)
 {
-	struct mem_ctx *ctx = ctx_of(model);
+	struct mem_ctx *ctx = model_ctx(model);
 
 	ctx->backend->order->stream_state(ctx, s, again_own, again_all);
 }
@@ -168,23 +170,23 @@ void order_init(struct mem_ctx *ctx, struct order_ctx *order)
 	order->ctx = ctx;
 	pthread_mutex_init(&order->lock, NULL);
 	attach_init(&order->model, ctx->board);
-	order->model.act = act;
-	order->model.stream_changed = stream_changed;
+	order->model.act = order_act;
+	order->model.stream_changed = order_stream_changed;
 	list_init(&order->in_flight);
 }
 
-static struct order *order_of(struct attach_stream *model)
+static struct order *model_order(struct attach_stream *model)
 {
 	return containerof(model, struct order, model);
 }
 
 /* Frees streams to which nothing in the model refers any more. */
-static void take_streams(struct mem_ctx *ctx)
+static void order_take_streams(struct mem_ctx *ctx)
 {
 	struct attach_stream *model;
 
 	while ((model = attach_take_stream(&ctx->order->model)))
-		ctx->backend->order->stream_destroy(ctx, order_of(model));
+		ctx->backend->order->stream_destroy(ctx, model_order(model));
 }
 
 /**
@@ -199,7 +201,7 @@ void order_fini(struct mem_ctx *ctx)
 	attach_fini(model);
 	while ((op = attach_take_op(model)))
 		free(op);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	pthread_mutex_destroy(&ctx->order->lock);
 }
 
@@ -240,15 +242,15 @@ struct attach_stream *order_model_of(const struct mem_stream *stream)
 
 /* Buffers */
 
-static uint32_t name_of(enum attach_kind kind)
+static uint32_t kind_to_attach(enum attach_kind kind)
 {
 	if (kind == ATTACH_SINGLE)
 		return MEM_ATTACH_SINGLE;
 	return kind == ATTACH_HOST ? MEM_ATTACH_HOST : MEM_ATTACH_GLOBAL;
 }
 
-static void newest_set(struct mem_buf *buf, unsigned int how,
-		       const struct mem_stream *stream)
+static void buf_set_newest(struct mem_buf *buf, unsigned int how,
+			   const struct mem_stream *stream)
 {
 	const uint64_t id = how == MEM_ATTACH_SINGLE ? stream->id : 0;
 
@@ -258,8 +260,8 @@ static void newest_set(struct mem_buf *buf, unsigned int how,
 }
 
 /* Describes an attach by the calling thread. */
-static struct tell_attach attached_now(enum tell_attached_by by,
-				       uint64_t stream, uint32_t attach)
+static struct tell_attach attach_now(enum tell_attached_by by,
+				     uint64_t stream, uint32_t attach)
 {
 	struct tell_attach how = {
 		.attach = attach,
@@ -288,13 +290,13 @@ void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 
 	buf->order = order;
 	order->buf = buf;
-	newest_set(buf, buf->flags, NULL);
+	buf_set_newest(buf, buf->flags, NULL);
 	order_lock(ctx, &old);
 	attach_buf_create(&ctx->order->model, &order->model, buf->asked_len,
 			  buf->flags == MEM_ATTACH_HOST ? ATTACH_HOST :
 							  ATTACH_GLOBAL);
 	if (ops->buf_create) {
-		how = attached_now(TELL_ATTACHED_BY_ALLOC, 0, buf->flags);
+		how = attach_now(TELL_ATTACHED_BY_ALLOC, 0, buf->flags);
 		ops->buf_create(buf, &how);
 	}
 	order_unlock(ctx, &old);
@@ -313,7 +315,7 @@ void order_buf_destroy(struct mem_buf *buf)
 	order_works_forget(buf);
 	ctx->backend->order->buf_destroy(buf);
 	attach_buf_destroy(&ctx->order->model, &buf->order->model);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 }
 
@@ -393,16 +395,16 @@ int order_stream_create(struct mem_stream *stream)
  * Keeps the verdicts of submitted jobs on the buffers that are single to a
  * stream, because these buffers fall back to another state.
  */
-static int keep_singles(struct attach_stream *model)
+static int singles_keep(struct attach_stream *model)
 {
 	struct attach_link *link;
 	int err = 0;
 
 	for (link = model->singles.next; link != &model->singles && !err;
 	     link = link->next)
-		err = order_works_keep(buf_of(containerof(link,
-							  struct attach_buf,
-							  in_newest)));
+		err = order_works_keep(model_buf(containerof(link,
+							     struct attach_buf,
+							     in_newest)));
 	return err;
 }
 
@@ -416,15 +418,15 @@ static void tell_singles(const struct mem_stream *stream,
 
 	if (model->singles.next == &model->singles)
 		return;
-	how = attached_now(TELL_ATTACHED_BY_DESTROY, stream->id, 0);
+	how = attach_now(TELL_ATTACHED_BY_DESTROY, stream->id, 0);
 	for (link = model->singles.next; link != &model->singles;
 	     link = link->next) {
 		struct attach_buf *buf = containerof(link, struct attach_buf,
 						     in_newest);
 
-		how.attach = name_of(buf->fallback);
-		newest_set(buf_of(buf), how.attach, NULL);
-		ops->attached(buf_of(buf), &how);
+		how.attach = kind_to_attach(buf->fallback);
+		buf_set_newest(model_buf(buf), how.attach, NULL);
+		ops->attached(model_buf(buf), &how);
 	}
 }
 
@@ -448,22 +450,22 @@ int order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 	ctx->order->reach = reach_create(needs);
 	err = ctx->order->reach ? order_give_ops(ctx, needs) : -ENOMEM;
 	if (!err)
-		err = keep_singles(model);
+		err = singles_keep(model);
 	if (!err)
 		tell_singles(stream, model);
 	if (!err)
 		err = attach_stream_destroy(&ctx->order->model, model);
 	if (ctx->order->reach)
 		*reach = reach_take(ctx->order);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 	return err;
 }
 
-static int mark_make(struct mem_stream *stream, struct mark **mark,
-		     int (*set)(struct attach_ctx *ctx,
-				struct attach_event *event,
-				struct attach_stream *s))
+static int mark_create(struct mem_stream *stream, struct mark **mark,
+		       int (*set)(struct attach_ctx *ctx,
+				  struct attach_event *event,
+				  struct attach_stream *s))
 {
 	struct mem_ctx *ctx = stream->ctx;
 	struct mark *new = calloc(1, sizeof(*new));
@@ -492,7 +494,7 @@ static int mark_make(struct mem_stream *stream, struct mark **mark,
  */
 int order_mark(struct mem_stream *stream, struct mark **mark)
 {
-	return mark_make(stream, mark, attach_event_record);
+	return mark_create(stream, mark, attach_event_record);
 }
 
 /**
@@ -504,7 +506,7 @@ int order_mark(struct mem_stream *stream, struct mark **mark)
  */
 int order_mark_end(struct mem_stream *stream, struct mark **mark)
 {
-	return mark_make(stream, mark, attach_event_end);
+	return mark_create(stream, mark, attach_event_end);
 }
 
 /**
@@ -527,7 +529,7 @@ int order_mark_wait(struct mem_stream *stream, struct mark *mark)
 		err = attach_event_wait(&ctx->order->model,
 					order_model_of(stream),
 					mark ? &mark->event : &never);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 	return err;
 }
@@ -543,7 +545,7 @@ void order_mark_sync(struct mem_ctx *ctx, struct mark *mark)
 
 	order_lock(ctx, &old);
 	attach_sync_event(&ctx->order->model, &mark->event);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 }
 
@@ -558,7 +560,7 @@ void order_mark_free(struct mem_ctx *ctx, struct mark *mark)
 
 	order_lock(ctx, &old);
 	attach_event_destroy(&ctx->order->model, &mark->event);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 	free(mark);
 }
@@ -573,11 +575,11 @@ void order_sync_all(struct mem_ctx *ctx)
 
 	order_lock(ctx, &old);
 	attach_sync_device(&ctx->order->model);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 }
 
-static enum attach_kind kind_of(unsigned int how)
+static enum attach_kind kind_of_attach(unsigned int how)
 {
 	if (how == MEM_ATTACH_SINGLE)
 		return ATTACH_SINGLE;
@@ -589,9 +591,9 @@ static void tell_state(const struct mem_stream *stream, struct mem_buf *buf,
 		       unsigned int attach)
 {
 	const struct tell_attach how =
-		attached_now(TELL_ATTACHED_BY_CALL, stream->id, attach);
+		attach_now(TELL_ATTACHED_BY_CALL, stream->id, attach);
 
-	newest_set(buf, attach, stream);
+	buf_set_newest(buf, attach, stream);
 	stream->ctx->backend->order->attached(buf, &how);
 }
 
@@ -621,10 +623,11 @@ int order_attach(struct mem_stream *stream, struct mem_buf *buf,
 	if (!err)
 		err = attach_submit_state(&ctx->order->model,
 					  order_model_of(stream),
-					  &buf->order->model, kind_of(how));
+					  &buf->order->model,
+					  kind_of_attach(how));
 	if (ctx->order->reach)
 		*reach = reach_take(ctx->order);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 	return err;
 }
@@ -672,7 +675,7 @@ void order_call_begin(struct mem_ctx *ctx, struct call *call)
 
 	order_lock(ctx, &old);
 	attach_host_begin(&ctx->order->model, call->host);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 }
 
@@ -687,7 +690,7 @@ void order_call_return(struct mem_ctx *ctx, struct call *call)
 
 	order_lock(ctx, &old);
 	attach_host_return(&ctx->order->model, call->host);
-	take_streams(ctx);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 	free(call);
 }

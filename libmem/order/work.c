@@ -25,8 +25,8 @@ static struct work_verdict *verdict_find(const struct work *work,
 }
 
 /* Returns true if the current states allow the job to touch the buffer. */
-static bool may_touch(struct mem_ctx *ctx, const struct work *work,
-		      const struct mem_buf *buf)
+static bool work_may_touch(struct mem_ctx *ctx, const struct work *work,
+			   const struct mem_buf *buf)
 {
 	return attach_judge_job(&ctx->order->model, work->stream,
 				&buf->order->model, NULL) == ATTACH_ALLOWED;
@@ -57,10 +57,12 @@ static struct work_verdict *verdict_add(struct work *work, struct mem_buf *buf,
 static int verdict_keep(struct mem_ctx *ctx, struct work *work,
 			struct mem_buf *buf)
 {
-	return verdict_add(work, buf, may_touch(ctx, work, buf)) ? 0 : -ENOMEM;
+	const bool sees = work_may_touch(ctx, work, buf);
+
+	return verdict_add(work, buf, sees) ? 0 : -ENOMEM;
 }
 
-static void land(struct order_buf *buf)
+static void buf_land(struct order_buf *buf)
 {
 	if (!buf->is_in_flight)
 		return;
@@ -104,7 +106,7 @@ void order_works_forget(struct mem_buf *buf)
 	struct work_verdict *verdict;
 	struct work *work;
 
-	land(buf->order);
+	buf_land(buf->order);
 	for (work = buf->ctx->order->works; work; work = work->next) {
 		verdict = verdict_find(work, buf);
 		if (verdict)
@@ -113,7 +115,7 @@ void order_works_forget(struct mem_buf *buf)
 }
 
 /* Keeps verdicts of a new job on the buffers whose state is in flight. */
-static int judge_in_flight(struct mem_ctx *ctx, struct work *work)
+static int work_judge_in_flight(struct mem_ctx *ctx, struct work *work)
 {
 	struct attach_link *link = ctx->order->in_flight.next;
 	int err = 0;
@@ -124,7 +126,7 @@ static int judge_in_flight(struct mem_ctx *ctx, struct work *work)
 
 		link = link->next;
 		if (!buf->model.is_in_flight)
-			land(buf);
+			buf_land(buf);
 		else
 			err = verdict_keep(ctx, work, buf->buf);
 	}
@@ -145,7 +147,7 @@ bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
 {
 	const struct work_verdict *verdict = verdict_find(work, buf);
 
-	return verdict ? verdict->sees : may_touch(ctx, work, buf);
+	return verdict ? verdict->sees : work_may_touch(ctx, work, buf);
 }
 
 /**
@@ -197,7 +199,7 @@ int order_work_begin(struct mem_ctx *ctx, struct work *work)
 	return err;
 }
 
-static struct attach_side side_of(const struct mem_buf *buf)
+static struct attach_side side_of_buf(const struct mem_buf *buf)
 {
 	struct attach_side side = { .memory = ATTACH_PAGEABLE };
 
@@ -230,7 +232,7 @@ int order_judge(struct mem_stream *stream, const struct mem_buf *dst,
 		struct verdict *verdict)
 {
 	struct mem_ctx *ctx = stream->ctx;
-	const struct attach_side to = side_of(dst), from = side_of(src);
+	const struct attach_side to = side_of_buf(dst), from = side_of_buf(src);
 	struct attach_copy copy;
 	sigset_t old;
 	int err = 0;
@@ -296,7 +298,7 @@ int order_work_submit(struct mem_stream *stream,
 	order_lock(ctx, &old);
 	err = order_give_ops(ctx, 1);
 	if (!err)
-		err = judge_in_flight(ctx, work);
+		err = work_judge_in_flight(ctx, work);
 	if (!err)
 		err = ctx->backend->order->work_submit(ctx, work);
 	if (!err) {
