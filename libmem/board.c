@@ -138,7 +138,7 @@ bool board_has_surface_export(const struct profile *board)
 	return board->has_surface_export;
 }
 
-static atomic_ullong *used_of(const struct profile *board, bool is_discrete)
+static atomic_ullong *board_used(const struct profile *board, bool is_discrete)
 {
 	const size_t at = board_is_known(board) ?
 			  (size_t)(board - profile_at(0)) : MAX_BOARDS;
@@ -146,7 +146,7 @@ static atomic_ullong *used_of(const struct profile *board, bool is_discrete)
 	return &used[at][is_discrete];
 }
 
-static uint64_t memory_len(const struct profile *board, bool is_discrete)
+static uint64_t board_memory_len(const struct profile *board, bool is_discrete)
 {
 	if (!board_is_known(board))
 		return UINT64_MAX;
@@ -167,8 +167,8 @@ int board_take(const struct profile *board, enum mem_kind kind,
 {
 	const bool of_dgpu = is_discrete(kind, flags);
 
-	if (atomic_fetch_add(used_of(board, of_dgpu), len) + len <=
-	    memory_len(board, of_dgpu))
+	if (atomic_fetch_add(board_used(board, of_dgpu), len) + len <=
+	    board_memory_len(board, of_dgpu))
 		return 0;
 	board_give(board, kind, flags, len);
 	return -ENOMEM;
@@ -184,10 +184,10 @@ int board_take(const struct profile *board, enum mem_kind kind,
 void board_give(const struct profile *board, enum mem_kind kind,
 		unsigned int flags, uint64_t len)
 {
-	atomic_fetch_sub(used_of(board, is_discrete(kind, flags)), len);
+	atomic_fetch_sub(board_used(board, is_discrete(kind, flags)), len);
 }
 
-static void soc_facts(const struct profile *p, struct mem_board *board)
+static void board_set_soc(const struct profile *p, struct mem_board *board)
 {
 	board->capability = p->capability;
 	board->nr_sms = p->nr_sms;
@@ -199,7 +199,8 @@ static void soc_facts(const struct profile *p, struct mem_board *board)
 	board->memory_len = p->dram_len;
 }
 
-static void dgpu_facts(const struct profile_dgpu *g, struct mem_board *board)
+static void board_set_dgpu(const struct profile_dgpu *g,
+			   struct mem_board *board)
 {
 	board->is_discrete = 1;
 	board->capability = g->capability;
@@ -212,7 +213,7 @@ static void dgpu_facts(const struct profile_dgpu *g, struct mem_board *board)
 	board->memory_len = g->len;
 }
 
-static void board_facts(const struct profile *p, struct mem_board *board)
+static void board_set_common(const struct profile *p, struct mem_board *board)
 {
 	board->nr_cpus = p->nr_cpus;
 	board->cpu_mhz = p->cpu_mhz;
@@ -261,10 +262,10 @@ API int mem_ctx_board(struct mem_ctx *ctx, unsigned int engine,
 	if (err)
 		return err;
 	if (engine == MEM_ENGINE_DGPU)
-		dgpu_facts(&ctx->board->dgpu, &all);
+		board_set_dgpu(&ctx->board->dgpu, &all);
 	else
-		soc_facts(ctx->board, &all);
-	board_facts(ctx->board, &all);
+		board_set_soc(ctx->board, &all);
+	board_set_common(ctx->board, &all);
 	struct_out(board, &all, sizeof(all));
 	return 0;
 }
@@ -311,9 +312,9 @@ API int mem_ctx_memory(struct mem_ctx *ctx, unsigned int engine,
 	err = gpu_check(ctx, engine);
 	if (err)
 		return err;
-	all = memory_len(ctx->board, of_dgpu);
+	all = board_memory_len(ctx->board, of_dgpu);
 	/* An allocation that is being refused is counted for a moment. */
-	taken = atomic_load(used_of(ctx->board, of_dgpu));
+	taken = atomic_load(board_used(ctx->board, of_dgpu));
 	*free_len = taken < all ? all - taken : 0;
 	*len = all;
 	return 0;

@@ -71,7 +71,7 @@ void *private_table(size_t len)
 	return NULL;
 }
 
-static void push(struct buddy *buddy, uint32_t page, unsigned int order)
+static void buddy_push(struct buddy *buddy, uint32_t page, unsigned int order)
 {
 	struct buddy_block *block = &buddy->blocks[page];
 
@@ -85,7 +85,7 @@ static void push(struct buddy *buddy, uint32_t page, unsigned int order)
 	buddy->free[order] = page;
 }
 
-static void pull(struct buddy *buddy, uint32_t page)
+static void buddy_pull(struct buddy *buddy, uint32_t page)
 {
 	struct buddy_block *block = &buddy->blocks[page];
 
@@ -116,7 +116,7 @@ int buddy_init(struct buddy *buddy, size_t nr_pages)
 	buddy->nr_orders = 1 + (unsigned int)__builtin_ctzll(nr_pages);
 	for (order = 0; order < BUDDY_MAX_ORDERS; order++)
 		buddy->free[order] = NONE;
-	push(buddy, 0, buddy->nr_orders - 1);
+	buddy_push(buddy, 0, buddy->nr_orders - 1);
 	return 0;
 }
 
@@ -131,7 +131,7 @@ void buddy_fini(struct buddy *buddy)
 	buddy->blocks = NULL;
 }
 
-static unsigned int order_of(size_t nr_pages)
+static unsigned int buddy_order_of(size_t nr_pages)
 {
 	return nr_pages > 1 ? 64U - (unsigned int)
 			      __builtin_clzll(nr_pages - 1) : 0;
@@ -149,7 +149,7 @@ static unsigned int order_of(size_t nr_pages)
 int buddy_alloc(struct buddy *buddy, size_t nr_pages, void *owner,
 		size_t *page)
 {
-	const unsigned int order = order_of(nr_pages);
+	const unsigned int order = buddy_order_of(nr_pages);
 	unsigned int have = order;
 	uint32_t first;
 
@@ -158,11 +158,11 @@ int buddy_alloc(struct buddy *buddy, size_t nr_pages, void *owner,
 	if (have >= buddy->nr_orders)
 		return -ENOMEM;
 	first = buddy->free[have];
-	pull(buddy, first);
+	buddy_pull(buddy, first);
 	/* Split a larger block. */
 	while (have > order) {
 		have--;
-		push(buddy, first + (1U << have), have);
+		buddy_push(buddy, first + (1U << have), have);
 	}
 	buddy->blocks[first].order = (uint8_t)(order + 1);
 	buddy->blocks[first].owner = owner;
@@ -188,12 +188,12 @@ void buddy_free(struct buddy *buddy, size_t page)
 		if (buddy->blocks[other].order != order + 1 ||
 		    buddy->blocks[other].owner)
 			break;
-		pull(buddy, (uint32_t)other);
+		buddy_pull(buddy, (uint32_t)other);
 		if (other < page)
 			page = other;
 		order++;
 	}
-	push(buddy, (uint32_t)page, order);
+	buddy_push(buddy, (uint32_t)page, order);
 }
 
 /**

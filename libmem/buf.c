@@ -19,7 +19,7 @@ void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len)
 }
 
 /* Records the call site, for the report of a leak. */
-static void living_begin(struct mem_buf *buf)
+static void buf_living_begin(struct mem_buf *buf)
 {
 	struct mem_buf_info info = { 0 };
 
@@ -31,13 +31,13 @@ static void living_begin(struct mem_buf *buf)
 }
 
 /* Takes the buffer's reference to its context. */
-static int made(int err, struct mem_ctx *ctx, struct mem_buf *new,
-		struct mem_buf **buf)
+static int buf_publish(int err, struct mem_ctx *ctx, struct mem_buf *new,
+		       struct mem_buf **buf)
 {
 	if (err)
 		return err;
 	new->ctx = ctx_get(ctx);
-	living_begin(new);
+	buf_living_begin(new);
 	*buf = new;
 	return 0;
 }
@@ -55,7 +55,7 @@ API int mem_buf_alloc(struct mem_ctx *ctx, unsigned int kind, uint64_t len,
 	err = sched_check_call();
 	if (!err)
 		err = ctx->backend->alloc(ctx, kind, len, name, &new);
-	return made(err, ctx, new, buf);
+	return buf_publish(err, ctx, new, buf);
 }
 
 API int mem_buf_alloc_heap(struct mem_ctx *ctx, const char *heap, uint64_t len,
@@ -72,7 +72,7 @@ API int mem_buf_alloc_heap(struct mem_ctx *ctx, const char *heap, uint64_t len,
 	err = sched_check_call();
 	if (!err)
 		err = ctx->backend->alloc_heap(ctx, heap, len, &new);
-	return made(err, ctx, new, buf);
+	return buf_publish(err, ctx, new, buf);
 }
 
 API int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
@@ -85,10 +85,10 @@ API int mem_buf_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 	err = sched_check_call();
 	if (!err)
 		err = ctx->backend->import(ctx, fd, &new);
-	return made(err, ctx, new, buf);
+	return buf_publish(err, ctx, new, buf);
 }
 
-static int export(struct mem_buf *buf, unsigned int access, int *fd)
+static int buf_export(struct mem_buf *buf, unsigned int access, int *fd)
 {
 	int err, cancel, new;
 
@@ -105,7 +105,7 @@ static int export(struct mem_buf *buf, unsigned int access, int *fd)
 
 API int mem_buf_export(struct mem_buf *buf, int *fd)
 {
-	return buf && fd ? export(buf, MEM_RW, fd) : -EINVAL;
+	return buf && fd ? buf_export(buf, MEM_RW, fd) : -EINVAL;
 }
 
 API int mem_buf_export_as(struct mem_buf *buf, unsigned int access, int *fd)
@@ -114,7 +114,7 @@ API int mem_buf_export_as(struct mem_buf *buf, unsigned int access, int *fd)
 		return -EINVAL;
 	if (access == MEM_RW && buf->is_read_only)
 		return -EACCES;
-	return export(buf, access, fd);
+	return buf_export(buf, access, fd);
 }
 
 API int mem_buf_device_ptr(struct mem_buf *buf, void **ptr)
@@ -252,8 +252,8 @@ static bool range_is_valid(const struct mem_buf *buf, uint64_t off,
 }
 
 /* Passes on the range unchanged: the backend handles partial lines. */
-static int maintain_one(struct mem_buf *buf, enum mem_maint_op op,
-			uint64_t off, uint64_t len)
+static int buf_maintain_range(struct mem_buf *buf, enum mem_maint_op op,
+			      uint64_t off, uint64_t len)
 {
 	struct mem_range range = {
 		.buf = buf,
@@ -283,7 +283,7 @@ API int mem_buf_begin_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 	err = buf->ctx->backend->wait(buf, access & MEM_WRITE);
 	if (err || !(access & MEM_READ))
 		return err;
-	return maintain_one(buf, MEM_MAINT_INVALIDATE, off, len);
+	return buf_maintain_range(buf, MEM_MAINT_INVALIDATE, off, len);
 }
 
 API int mem_buf_end_range(struct mem_buf *buf, uint64_t off, uint64_t len,
@@ -300,7 +300,7 @@ API int mem_buf_end_range(struct mem_buf *buf, uint64_t off, uint64_t len,
 		return buf->ctx->backend->end(buf, access);
 	if (!(access & MEM_WRITE))
 		return 0;
-	return maintain_one(buf, MEM_MAINT_CLEAN, off, len);
+	return buf_maintain_range(buf, MEM_MAINT_CLEAN, off, len);
 }
 
 API int mem_buf_maintain(struct mem_ctx *ctx, const struct mem_range *ranges,

@@ -10,7 +10,8 @@
 /*
  * Gets the length from the first byte of the first row to the last row's end.
  */
-static int extent(uint64_t pitch, const struct mem_rows *rows, uint64_t *len)
+static int rows_extent(uint64_t pitch, const struct mem_rows *rows,
+		       uint64_t *len)
 {
 	if (pitch < rows->row_len && rows->nr_rows > 1)
 		return -EINVAL;
@@ -20,12 +21,12 @@ static int extent(uint64_t pitch, const struct mem_rows *rows, uint64_t *len)
 	return 0;
 }
 
-static bool is_dir_from_device(unsigned int dir)
+static bool dir_is_from_device(unsigned int dir)
 {
 	return dir == MEM_DIR_DEVICE_TO_HOST || dir == MEM_DIR_DEVICE_TO_DEVICE;
 }
 
-static bool is_dir_to_device(unsigned int dir)
+static bool dir_is_to_device(unsigned int dir)
 {
 	return dir == MEM_DIR_HOST_TO_DEVICE || dir == MEM_DIR_DEVICE_TO_DEVICE;
 }
@@ -36,13 +37,14 @@ static bool is_dir_to_device(unsigned int dir)
  * the CPU's brackets, except if the direction says that it is device memory, if
  * the program has asked for its device pointer, or if it is not mapped.
  */
-static bool is_cpus(const struct mem_buf *buf, unsigned int dir, bool is_dst)
+static bool side_is_cpus(const struct mem_buf *buf, unsigned int dir,
+			 bool is_dst)
 {
 	if (is_by_address(buf) || !buf->host)
 		return false;
 	if (dir == MEM_DIR_DEFAULT)
 		return !atomic_load(&buf->is_device_told);
-	return is_dst ? !is_dir_to_device(dir) : !is_dir_from_device(dir);
+	return is_dst ? !dir_is_to_device(dir) : !dir_is_from_device(dir);
 }
 
 /*
@@ -58,7 +60,8 @@ static int side_find(struct mem_ctx *ctx, const struct mem_rows *rows,
 	int err;
 
 	*found = NULL;
-	err = extent(is_dst ? rows->dst_pitch : rows->src_pitch, rows, &len);
+	err = rows_extent(is_dst ? rows->dst_pitch : rows->src_pitch, rows,
+			  &len);
 	if (err)
 		return err;
 	buf = ctx->backend->find(ctx, ptr);
@@ -68,7 +71,7 @@ static int side_find(struct mem_ctx *ctx, const struct mem_rows *rows,
 		ctx->backend->put(buf);
 		return -EACCES;
 	}
-	if (is_cpus(buf, dir, is_dst)) {
+	if (side_is_cpus(buf, dir, is_dst)) {
 		ctx->backend->put(buf);
 		return 0;
 	}
@@ -84,7 +87,7 @@ static int side_find(struct mem_ctx *ctx, const struct mem_rows *rows,
 	return err;
 }
 
-static bool is_host_side(const struct mem_buf *buf)
+static bool side_is_host(const struct mem_buf *buf)
 {
 	return !buf || buf->kind != MEM_KIND_DEVICE;
 }
@@ -94,11 +97,11 @@ static bool dir_is_valid(unsigned int dir, const struct mem_buf *dst,
 {
 	switch (dir) {
 	case MEM_DIR_HOST_TO_HOST:
-		return is_host_side(dst) && is_host_side(src);
+		return side_is_host(dst) && side_is_host(src);
 	case MEM_DIR_HOST_TO_DEVICE:
-		return dst && is_host_side(src);
+		return dst && side_is_host(src);
 	case MEM_DIR_DEVICE_TO_HOST:
-		return is_host_side(dst) && src;
+		return side_is_host(dst) && src;
 	case MEM_DIR_DEVICE_TO_DEVICE:
 		return dst && src;
 	case MEM_DIR_DEFAULT:
@@ -108,7 +111,7 @@ static bool dir_is_valid(unsigned int dir, const struct mem_buf *dst,
 }
 
 /* Returns true if the calling thread has to access this side itself. */
-static bool is_callers(const struct mem_buf *buf, bool is_device)
+static bool side_is_callers(const struct mem_buf *buf, bool is_device)
 {
 	return !buf || (buf->kind == MEM_KIND_MANAGED && !is_device);
 }
@@ -152,8 +155,8 @@ static int request_submit(struct request *request)
 	copy->dst_is_device = verdict->dst_is_device;
 	copy->src_is_device = verdict->src_is_device;
 	if (!request->is_set &&
-	    (is_callers(copy->dst, copy->dst_is_device) ||
-	     is_callers(copy->src, copy->src_is_device)))
+	    (side_is_callers(copy->dst, copy->dst_is_device) ||
+	     side_is_callers(copy->src, copy->src_is_device)))
 		op->kind = OP_OWN;
 	else
 		err = sched_start(ctx, EXEC_DMA);
@@ -283,7 +286,7 @@ static int fill_rows(struct mem_stream *stream, const struct mem_rows *rows,
 			    (uint8_t)value, is_async);
 }
 
-static struct mem_rows one_row(void *dst, const void *src, uint64_t len)
+static struct mem_rows rows_of_one(void *dst, const void *src, uint64_t len)
 {
 	return (struct mem_rows) {
 		.dst = dst,
@@ -298,7 +301,7 @@ static struct mem_rows one_row(void *dst, const void *src, uint64_t len)
 API int mem_copy(struct mem_stream *stream, void *dst, const void *src,
 		 uint64_t len, unsigned int dir)
 {
-	const struct mem_rows rows = one_row(dst, src, len);
+	const struct mem_rows rows = rows_of_one(dst, src, len);
 
 	return copy_rows(stream, &rows, dir, false);
 }
@@ -306,7 +309,7 @@ API int mem_copy(struct mem_stream *stream, void *dst, const void *src,
 API int mem_copy_async(struct mem_stream *stream, void *dst, const void *src,
 		       uint64_t len, unsigned int dir)
 {
-	const struct mem_rows rows = one_row(dst, src, len);
+	const struct mem_rows rows = rows_of_one(dst, src, len);
 
 	return copy_rows(stream, &rows, dir, true);
 }
@@ -325,7 +328,7 @@ API int mem_copy_rows_async(struct mem_stream *stream,
 
 API int mem_fill(struct mem_stream *stream, void *dst, int value, uint64_t len)
 {
-	const struct mem_rows rows = one_row(dst, NULL, len);
+	const struct mem_rows rows = rows_of_one(dst, NULL, len);
 
 	return fill_rows(stream, &rows, value, false);
 }
@@ -333,7 +336,7 @@ API int mem_fill(struct mem_stream *stream, void *dst, int value, uint64_t len)
 API int mem_fill_async(struct mem_stream *stream, void *dst, int value,
 		       uint64_t len)
 {
-	const struct mem_rows rows = one_row(dst, NULL, len);
+	const struct mem_rows rows = rows_of_one(dst, NULL, len);
 
 	return fill_rows(stream, &rows, value, true);
 }

@@ -91,7 +91,7 @@ void grants_add(struct grants *grants, struct granted *granted)
 	grants->list.prev = link;
 }
 
-static void take(struct grants *grants, struct granted *granted)
+static void grants_take(struct grants *grants, struct granted *granted)
 {
 	struct grant_link *link = &granted->link[grants->at];
 
@@ -100,7 +100,7 @@ static void take(struct grants *grants, struct granted *granted)
 	link->next->prev = link->prev;
 }
 
-static int room_for_hidden(struct grants *grants)
+static int grants_make_room(struct grants *grants)
 {
 	const size_t max = grants->max_hidden ? 2 * grants->max_hidden : 16;
 	struct engine_grant *all;
@@ -125,7 +125,7 @@ static int room_for_hidden(struct grants *grants)
  */
 int grants_hide_range(struct grants *grants, uint64_t off, uint64_t len)
 {
-	if (room_for_hidden(grants))
+	if (grants_make_room(grants))
 		return -ENOMEM;
 	grants->hidden[grants->nr_hidden++] = (struct engine_grant) {
 		.off = off,
@@ -148,7 +148,7 @@ int grants_hide_range(struct grants *grants, uint64_t off, uint64_t len)
 int grants_hide(struct grants *grants, struct granted *granted, uint64_t off,
 		uint64_t len)
 {
-	take(grants, granted);
+	grants_take(grants, granted);
 	return grants_hide_range(grants, off, len);
 }
 

@@ -7,8 +7,8 @@
 
 #include "internal.h"
 
-static int submit(struct mem_ctx *ctx, enum job_op op,
-		  const struct mem_copy2d *rows, struct mem_job **job)
+static int job_submit(struct mem_ctx *ctx, enum job_op op,
+		      const struct mem_copy2d *rows, struct mem_job **job)
 {
 	struct mem_job *new;
 	int err;
@@ -41,7 +41,7 @@ API int mem_job_fill(struct mem_buf *dst, uint64_t off, uint64_t len,
 
 	if (!dst || !job)
 		return -EINVAL;
-	return submit(dst->ctx, JOB_FILL, &rows, job);
+	return job_submit(dst->ctx, JOB_FILL, &rows, job);
 }
 
 API int mem_job_copy(struct mem_buf *dst, uint64_t dst_off,
@@ -59,7 +59,7 @@ API int mem_job_copy(struct mem_buf *dst, uint64_t dst_off,
 
 	if (!dst || !src || !job)
 		return -EINVAL;
-	return submit(dst->ctx, JOB_COPY, &rows, job);
+	return job_submit(dst->ctx, JOB_COPY, &rows, job);
 }
 
 API int mem_job_copy2d(const struct mem_copy2d *copy, struct mem_job **job)
@@ -75,7 +75,7 @@ API int mem_job_copy2d(const struct mem_copy2d *copy, struct mem_job **job)
 		return err;
 	if (!all.dst || !all.src || all.reserved)
 		return -EINVAL;
-	return submit(all.dst->ctx, JOB_COPY, &all, job);
+	return job_submit(all.dst->ctx, JOB_COPY, &all, job);
 }
 
 API int mem_job_checksum(struct mem_buf *src, uint64_t off, uint64_t len,
@@ -90,10 +90,10 @@ API int mem_job_checksum(struct mem_buf *src, uint64_t off, uint64_t len,
 
 	if (!src || !job)
 		return -EINVAL;
-	return submit(src->ctx, JOB_CHECKSUM, &rows, job);
+	return job_submit(src->ctx, JOB_CHECKSUM, &rows, job);
 }
 
-static int wait_done(struct mem_job *job, uint64_t timeout_ns)
+static int job_wait_done(struct mem_job *job, uint64_t timeout_ns)
 {
 	uint64_t start = now_ns();
 	uint64_t left = timeout_ns;
@@ -130,7 +130,7 @@ API int mem_job_wait(struct mem_job *job, uint64_t timeout_ns,
 		return err;
 	if (!job->is_done) {
 		begin_ns = tell_begin();
-		err = wait_done(job, timeout_ns);
+		err = job_wait_done(job, timeout_ns);
 		tell_waited("job", 0, begin_ns);
 		if (err)
 			return err;

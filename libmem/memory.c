@@ -18,7 +18,7 @@
 void __lsan_ignore_object(const void *object);
 #pragma weak __lsan_ignore_object
 
-static bool flags_are_valid(unsigned int kind, unsigned int flags)
+static bool memory_flags_are_valid(unsigned int kind, unsigned int flags)
 {
 	switch (kind) {
 	case MEM_KIND_MANAGED:
@@ -39,7 +39,7 @@ API int mem_alloc(struct mem_ctx *ctx, unsigned int kind, uint64_t len,
 	struct mem_buf *buf;
 	int err;
 
-	if (!ctx || !ptr || !len || !flags_are_valid(kind, flags))
+	if (!ctx || !ptr || !len || !memory_flags_are_valid(kind, flags))
 		return -EINVAL;
 	err = ctx_check(ctx);
 	if (!err && is_discrete(kind, flags) &&
@@ -72,7 +72,7 @@ API int mem_alloc_pitch(struct mem_ctx *ctx, uint64_t row_len,
 }
 
 /* Marks memory as being freed: no other call can free or use it. */
-static int claim(struct mem_buf *buf)
+static int memory_claim(struct mem_buf *buf)
 {
 	struct mem_ctx *ctx = buf->ctx;
 	bool was_claimed;
@@ -84,7 +84,7 @@ static int claim(struct mem_buf *buf)
 	return was_claimed ? -EINVAL : 0;
 }
 
-static void unclaim(struct mem_buf *buf)
+static void memory_unclaim(struct mem_buf *buf)
 {
 	sched_lock(buf->ctx);
 	buf->is_claimed = false;
@@ -92,18 +92,18 @@ static void unclaim(struct mem_buf *buf)
 }
 
 /* Waits for all work; its error is returned by the caller's next wait. */
-static int give_back(struct mem_ctx *ctx, struct mem_buf *buf)
+static int memory_give_back(struct mem_ctx *ctx, struct mem_buf *buf)
 {
 	int err;
 
-	err = claim(buf);
+	err = memory_claim(buf);
 	if (err)
 		return err;
 	ctx_settle(ctx);
 	if (buf->kind == MEM_KIND_REGISTERED)
 		err = ctx->backend->unregister_ptr(buf);
 	if (err)
-		unclaim(buf);
+		memory_unclaim(buf);
 	else
 		ctx->backend->free_ptr(buf);
 	return err;
@@ -131,15 +131,15 @@ API int mem_free(struct mem_ctx *ctx, void *ptr)
 		ctx->backend->put(buf);
 		return -EXDEV;
 	}
-	err = give_back(ctx, buf);
+	err = memory_give_back(ctx, buf);
 	ctx->backend->put(buf);
 	if (!err)
 		ctx_put(ctx);
 	return err;
 }
 
-static int check_export(const struct mem_ctx *ctx, const struct mem_buf *buf,
-			const void *ptr)
+static int memory_check_export(const struct mem_ctx *ctx,
+			       const struct mem_buf *buf, const void *ptr)
 {
 	if (!buf || buf->kind != MEM_KIND_DEVICE || buf->device != ptr ||
 	    is_imported(buf))
@@ -151,7 +151,7 @@ static int check_export(const struct mem_ctx *ctx, const struct mem_buf *buf,
  * Waits until no work is left, because the bytes are moved. It does not count
  * as a wait of the host: order/ does not learn that work is known done.
  */
-static int export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
+static int memory_export_idle(struct mem_ctx *ctx, struct mem_buf *buf, int *fd)
 {
 	bool is_idle;
 	uint64_t seq;
@@ -191,9 +191,9 @@ API int mem_ptr_export(struct mem_ctx *ctx, const void *ptr, int *fd)
 	if (err)
 		return err;
 	buf = ctx->backend->find(ctx, ptr);
-	err = check_export(ctx, buf, ptr);
+	err = memory_check_export(ctx, buf, ptr);
 	if (!err)
-		err = export_idle(ctx, buf, fd);
+		err = memory_export_idle(ctx, buf, fd);
 	if (buf)
 		ctx->backend->put(buf);
 	return err;
@@ -205,7 +205,8 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 	struct mem_buf *buf;
 	int err, cancel;
 
-	if (!ctx || !ptr || !len || !flags_are_valid(MEM_KIND_DEVICE, flags))
+	if (!ctx || !ptr || !len ||
+	    !memory_flags_are_valid(MEM_KIND_DEVICE, flags))
 		return -EINVAL;
 	err = ctx_check(ctx);
 	if (!err && !ctx->backend->import_ptr)
@@ -270,7 +271,7 @@ API int mem_unregister(struct mem_ctx *ctx, void *ptr)
 		ctx->backend->put(buf);
 		return err;
 	}
-	err = give_back(ctx, buf);
+	err = memory_give_back(ctx, buf);
 	ctx->backend->put(buf);
 	if (err)
 		return err == -EINVAL ? -ENOENT : err;
@@ -299,7 +300,7 @@ API int mem_device_ptr(struct mem_ctx *ctx, const void *ptr, void **device)
 	return err;
 }
 
-static void *at(void *base, uint64_t off)
+static void *ptr_at(void *base, uint64_t off)
 {
 	return base ? (char *)base + off : NULL;
 }
@@ -328,8 +329,8 @@ API int mem_ptr_info(struct mem_ctx *ctx, const void *ptr,
 		all.kind = buf->kind;
 		all.base = buf->host ? buf->host : buf->device;
 		all.len = buf->asked_len;
-		all.host = at(buf->host, off);
-		all.device = at(buf->device, off);
+		all.host = ptr_at(buf->host, off);
+		all.device = ptr_at(buf->device, off);
 		all.flags = buf->flags;
 		all.is_own = buf->ctx == ctx;
 		if (buf->kind == MEM_KIND_MANAGED)

@@ -24,7 +24,7 @@ static void shared_in_child(void)
 	pthread_mutex_init(&shared.lock, NULL);
 }
 
-static void __attribute__((constructor)) init_shared(void)
+static void __attribute__((constructor)) shared_init(void)
 {
 	shared.err = -pthread_atfork(NULL, NULL, shared_in_child);
 }
@@ -41,7 +41,7 @@ static int options_check(const struct mem_ctx_options *options)
 	return 0;
 }
 
-static int backend_named(const char *name, uint32_t *backend)
+static int backend_parse(const char *name, uint32_t *backend)
 {
 	if (!name || !*name || !strcmp(name, "auto"))
 		*backend = MEM_BACKEND_AUTO;
@@ -54,7 +54,7 @@ static int backend_named(const char *name, uint32_t *backend)
 	return 0;
 }
 
-static int policy_named(const char *name, uint32_t *policy)
+static int policy_parse(const char *name, uint32_t *policy)
 {
 	static const char *const names[] = {
 		[MEM_POLICY_STRICT] = "strict",
@@ -74,7 +74,7 @@ static int policy_named(const char *name, uint32_t *policy)
 	return -EINVAL;
 }
 
-static int seed_named(const char *name, uint64_t *seed)
+static int seed_parse(const char *name, uint64_t *seed)
 {
 	char *end;
 
@@ -88,7 +88,7 @@ static int seed_named(const char *name, uint64_t *seed)
 	return errno || *end ? -EINVAL : 0;
 }
 
-static int evict_named(const char *name, struct mem_ctx_options *all,
+static int evict_parse(const char *name, struct mem_ctx_options *all,
 		       const char **variable)
 {
 	if (!name || !*name)
@@ -100,7 +100,7 @@ static int evict_named(const char *name, struct mem_ctx_options *all,
 	else
 		return -EINVAL;
 	*variable = "LIBMEM_SEED";
-	return seed_named(getenv(*variable), &all->seed);
+	return seed_parse(getenv(*variable), &all->seed);
 }
 
 /*
@@ -126,19 +126,19 @@ static int options_complete(struct mem_ctx_options *all, const char **name)
 	}
 	*name = "LIBMEM_POLICY";
 	if (all->policy == MEM_POLICY_DEFAULT) {
-		err = policy_named(getenv(*name), &all->policy);
+		err = policy_parse(getenv(*name), &all->policy);
 		if (err)
 			return err;
 	}
 	if (all->evict == MEM_EVICT_DEFAULT) {
 		*name = "LIBMEM_EVICT";
-		err = evict_named(getenv(*name), all, name);
+		err = evict_parse(getenv(*name), all, name);
 		if (err)
 			return err;
 	}
 	*name = "LIBMEM_BACKEND";
 	if (all->backend == MEM_BACKEND_AUTO) {
-		err = backend_named(getenv(*name), &all->backend);
+		err = backend_parse(getenv(*name), &all->backend);
 		if (err)
 			return err;
 	}
@@ -146,9 +146,9 @@ static int options_complete(struct mem_ctx_options *all, const char **name)
 	return 0;
 }
 
-static int open_with(const struct backend *backend,
-		     const struct mem_ctx_options *options,
-		     struct mem_ctx **ctx)
+static int ctx_open_with(const struct backend *backend,
+			 const struct mem_ctx_options *options,
+			 struct mem_ctx **ctx)
 {
 	struct mem_ctx *new;
 	int err, cancel;
@@ -168,14 +168,14 @@ static int open_with(const struct backend *backend,
  * Opens a context. The module determines its own board; the embedded backend
  * uses @soc if @all names none.
  */
-static int open_any(struct mem_ctx_options *all, const char *soc,
-		    struct mem_ctx **ctx)
+static int ctx_open_any(struct mem_ctx_options *all, const char *soc,
+			struct mem_ctx **ctx)
 {
 	int err;
 
 	tell_process();
 	if (all->backend != MEM_BACKEND_EMBEDDED) {
-		err = open_with(&kernel_backend, all, ctx);
+		err = ctx_open_with(&kernel_backend, all, ctx);
 		/* There is no module, or only its stale device node. */
 		if (all->backend != MEM_BACKEND_AUTO ||
 		    (err != -ENOENT && err != -ENXIO && err != -ENODEV))
@@ -183,7 +183,7 @@ static int open_any(struct mem_ctx_options *all, const char *soc,
 	}
 	if (!all->soc[0])
 		memcpy(all->soc, soc, sizeof(all->soc));
-	return open_with(&embedded_backend, all, ctx);
+	return ctx_open_with(&embedded_backend, all, ctx);
 }
 
 static int options_take(struct mem_ctx_options *all,
@@ -199,8 +199,8 @@ static int options_take(struct mem_ctx_options *all,
 	return err ? err : options_check(all);
 }
 
-static int open_told(struct mem_ctx_options *all, const char *soc,
-		     struct mem_ctx **ctx)
+static int ctx_open(struct mem_ctx_options *all, const char *soc,
+		    struct mem_ctx **ctx)
 {
 	const char *variable;
 	int err;
@@ -208,7 +208,7 @@ static int open_told(struct mem_ctx_options *all, const char *soc,
 	tell_init();
 	err = options_complete(all, &variable);
 	if (!err)
-		err = open_any(all, soc, ctx);
+		err = ctx_open_any(all, soc, ctx);
 	if (err)
 		tell_no_context(err, variable);
 	return err;
@@ -226,7 +226,7 @@ API int mem_ctx_open(const struct mem_ctx_options *options,
 	err = options_take(&all, options);
 	if (!err)
 		err = sched_check_call();
-	return err ? err : open_told(&all, none, ctx);
+	return err ? err : ctx_open(&all, none, ctx);
 }
 
 /* The caller must hold the lock. Once set, shared.ctx never changes. */
@@ -240,7 +240,7 @@ static int shared_open(struct mem_ctx_options *all)
 		return 0;
 	memcpy(soc, all->soc, sizeof(soc));
 	all->soc[0] = '\0';
-	err = open_told(all, soc, &new);
+	err = ctx_open(all, soc, &new);
 	if (err)
 		return err;
 	new->is_shared = true;

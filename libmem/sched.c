@@ -185,14 +185,14 @@ static void futex_wait(atomic_uint *word, unsigned int seen)
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
 
-static void set_state(struct op *op, enum op_state state)
+static void op_set_state(struct op *op, enum op_state state)
 {
 	atomic_store(&op->state, state);
 	if (atomic_load(&op->nr_waiters))
 		futex_wake(&op->state);
 }
 
-static void block(struct op *op, enum op_state state)
+static void op_block(struct op *op, enum op_state state)
 {
 	unsigned int seen;
 
@@ -210,7 +210,7 @@ void op_wait(struct op *op, enum op_state state, enum mem_wait_policy policy)
 	while (atomic_load_explicit(&op->state, memory_order_acquire) < state) {
 		if (policy == MEM_WAIT_BLOCK ||
 		    (policy == MEM_WAIT_AUTO && spins++ == AUTO_SPINS)) {
-			block(op, state);
+			op_block(op, state);
 			return;
 		}
 		if (policy != MEM_WAIT_SPIN)
@@ -220,8 +220,8 @@ void op_wait(struct op *op, enum op_state state, enum mem_wait_policy policy)
 
 /* Lists of operations that are not done */
 
-static void list_append(struct op_list *list, struct op *op,
-			struct op_link *(*link_of)(struct op *op))
+static void op_list_append(struct op_list *list, struct op *op,
+			   struct op_link *(*link_of)(struct op *op))
 {
 	struct op_link *link = link_of(op);
 
@@ -234,8 +234,8 @@ static void list_append(struct op_list *list, struct op *op,
 	list->last = op;
 }
 
-static void list_remove(struct op_list *list, struct op *op,
-			struct op_link *(*link_of)(struct op *op))
+static void op_list_remove(struct op_list *list, struct op *op,
+			   struct op_link *(*link_of)(struct op *op))
 {
 	struct op_link *link = link_of(op);
 
@@ -249,24 +249,24 @@ static void list_remove(struct op_list *list, struct op *op,
 		list->last = link->prev;
 }
 
-static struct op_link *in_all(struct op *op)
+static struct op_link *op_in_all(struct op *op)
 {
 	return &op->in_all;
 }
 
-static struct op_link *in_domain(struct op *op)
+static struct op_link *op_in_domain(struct op *op)
 {
 	return &op->in_domain;
 }
 
-static bool is_legacy(const struct mem_stream *stream)
+static bool stream_is_legacy(const struct mem_stream *stream)
 {
 	return !stream->id;
 }
 
 /* Threads that run operations */
 
-static unsigned int exec_of(const struct op *op)
+static unsigned int op_exec(const struct op *op)
 {
 	if (op->kind == OP_RUN)
 		return op->launch.engine;
@@ -304,7 +304,7 @@ static struct op *exec_pop(struct exec *exec)
 }
 
 /* Returns true if it was dropped, or the context has an error. */
-static bool is_over(const struct op *op)
+static bool op_is_over(const struct op *op)
 {
 	return op->is_dropped || atomic_load(&op->stream->ctx->sched.error);
 }
@@ -319,36 +319,36 @@ static void op_ready(struct op *op, struct op **done)
 
 	switch (op->kind) {
 	case OP_WAIT:
-		if (!is_over(op) && !semaphore_wait(op))
+		if (!op_is_over(op) && !semaphore_wait(op))
 			return;
 		break;
 	case OP_SIGNAL:
-		if (!is_over(op))
+		if (!op_is_over(op))
 			semaphore_signal(op->semaphore);
 		break;
 	case OP_OWN:
 		sched->nr_going++;
-		set_state(op, OP_READY);
+		op_set_state(op, OP_READY);
 		return;
 	case OP_MARK:
 	case OP_ATTACH:
 		break;
 	default:
 		sched->nr_going++;
-		exec_push(&sched->execs[exec_of(op)], op);
+		exec_push(&sched->execs[op_exec(op)], op);
 		return;
 	}
 	op->next_ready = *done;
 	*done = op;
 }
 
-static void one_less(struct op *op, struct op **done)
+static void op_count_down(struct op *op, struct op **done)
 {
 	if (!--op->nr_before)
 		op_ready(op, done);
 }
 
-static void finish_one(struct sched *sched, struct op *op, struct op **done)
+static void op_complete(struct sched *sched, struct op *op, struct op **done)
 {
 	struct op_wait *wait = op->followers;
 
@@ -356,28 +356,28 @@ static void finish_one(struct sched *sched, struct op *op, struct op **done)
 		order_reach(op->stream->ctx, op->reach);
 	op->followers = NULL;
 	op->done_ns = now_ns();
-	list_remove(&sched->all, op, in_all);
+	op_list_remove(&sched->all, op, op_in_all);
 	for (; wait; wait = wait->next)
-		one_less(wait->op, done);
+		op_count_down(wait->op, done);
 	if (op->stream->is_blocking) {
-		list_remove(&sched->domain, op, in_domain);
+		op_list_remove(&sched->domain, op, op_in_domain);
 		op = sched->domain.first;
 		if (op && op->waits_for_domain) {
 			op->waits_for_domain = false;
-			one_less(op, done);
+			op_count_down(op, done);
 		}
 	}
 }
 
-static void finish_all(struct sched *sched, struct op *done)
+static void ops_complete(struct sched *sched, struct op *done)
 {
 	struct op *op;
 
 	while ((op = done)) {
 		done = op->next_ready;
-		finish_one(sched, op, &done);
+		op_complete(sched, op, &done);
 		op_release(op);
-		set_state(op, OP_DONE);
+		op_set_state(op, OP_DONE);
 		stream_put(op->stream);
 		op_put(op);
 	}
@@ -401,20 +401,20 @@ void sched_drop_waits(struct sched *sched)
 		/* The thread that polls may not have seen a signal yet. */
 		done = NULL;
 		semaphores_take(sched, &done);
-		finish_all(sched, done);
+		ops_complete(sched, done);
 	} while (done);
 	for (op = sched->all.first; op; op = op->in_all.next) {
 		op->is_dropped = true;
 		sched->nr_dropped++;
 	}
 	semaphores_give_up(sched, &done);
-	finish_all(sched, done);
+	ops_complete(sched, done);
 }
 
 /* Like op_finish(), for a list of waits that have ended. */
 void ops_finish(struct sched *sched, struct op *done)
 {
-	finish_all(sched, done);
+	ops_complete(sched, done);
 	sched_drop_waits(sched);
 }
 
@@ -441,7 +441,7 @@ void sched_close(struct mem_ctx *ctx)
 	sched_unlock(ctx);
 }
 
-static void wait_for(struct op *op, unsigned int slot, struct op *other)
+static void op_follow(struct op *op, unsigned int slot, struct op *other)
 {
 	if (!other || op_is_done(other))
 		return;
@@ -463,18 +463,18 @@ void op_submit(struct op *op, struct op *after)
 
 	op->seq = ++sched->seq;
 	/* Operations of the legacy stream are ordered by the domain. */
-	if (!is_legacy(stream))
-		wait_for(op, 0, stream->last);
-	if (stream->is_blocking && !is_legacy(stream))
-		wait_for(op, 1, sched->legacy.last);
-	wait_for(op, 2, after);
-	if (is_legacy(stream) && sched->domain.first) {
+	if (!stream_is_legacy(stream))
+		op_follow(op, 0, stream->last);
+	if (stream->is_blocking && !stream_is_legacy(stream))
+		op_follow(op, 1, sched->legacy.last);
+	op_follow(op, 2, after);
+	if (stream_is_legacy(stream) && sched->domain.first) {
 		op->waits_for_domain = true;
 		op->nr_before++;
 	}
-	list_append(&sched->all, op, in_all);
+	op_list_append(&sched->all, op, op_in_all);
 	if (stream->is_blocking)
-		list_append(&sched->domain, op, in_domain);
+		op_list_append(&sched->domain, op, op_in_domain);
 	if (stream->last)
 		op_put(stream->last);
 	stream->last = op_get(op);
@@ -492,7 +492,7 @@ bool stream_is_idle(const struct mem_stream *stream)
 {
 	const struct sched *sched = &stream->ctx->sched;
 
-	if (is_legacy(stream))
+	if (stream_is_legacy(stream))
 		return !sched->domain.first;
 	if (stream->last && !op_is_done(stream->last))
 		return false;
@@ -539,22 +539,22 @@ void sched_note_error(struct mem_ctx *ctx, int err)
 		atomic_store(&ctx->sched.lost, err);
 }
 
-static void run_kernel(struct mem_ctx *ctx, struct op *op)
+static void op_run_kernel(struct mem_ctx *ctx, struct op *op)
 {
 	/* After a failed kernel no other kernel runs. */
-	if (!is_over(op))
+	if (!op_is_over(op))
 		sched_note_error(ctx, ctx->backend->run(ctx, op->work,
 							&op->launch));
 }
 
-static void run_copy(struct mem_ctx *ctx, struct op *op)
+static void op_run_copy(struct mem_ctx *ctx, struct op *op)
 {
-	if (!is_over(op))
+	if (!op_is_over(op))
 		sched_note_error(ctx, ctx->backend->copy(ctx, op->work,
 							 &op->copy));
 }
 
-static void run_call(struct mem_ctx *ctx, struct op *op)
+static void op_run_call(struct mem_ctx *ctx, struct op *op)
 {
 	const struct op_call *call = &op->call;
 	uint64_t begin_ns;
@@ -582,11 +582,11 @@ static void run_call(struct mem_ctx *ctx, struct op *op)
 static void op_run(struct mem_ctx *ctx, struct op *op)
 {
 	if (op->kind == OP_RUN)
-		run_kernel(ctx, op);
+		op_run_kernel(ctx, op);
 	else if (op->kind == OP_COPY)
-		run_copy(ctx, op);
+		op_run_copy(ctx, op);
 	else
-		run_call(ctx, op);
+		op_run_call(ctx, op);
 	sched_lock(ctx);
 	if (op->kind == OP_CALL)
 		order_call_return(ctx, op->call.call);

@@ -50,12 +50,12 @@ struct mem_semaphore {
 };
 
 /* Checks the kind of a file by the name that the kernel gives it. */
-static bool has_name(const char *link, size_t len, const char *name)
+static bool link_has_name(const char *link, size_t len, const char *name)
 {
 	return len == strlen(name) && !memcmp(link, name, len);
 }
 
-static int check_fd(int fd, bool is_fence)
+static int semaphore_check_fd(int fd, bool is_fence)
 {
 	char path[32], link[64];
 	ssize_t len;
@@ -64,21 +64,22 @@ static int check_fd(int fd, bool is_fence)
 	len = readlink(path, link, sizeof(link));
 	if (len < 0)
 		return errno == ENOENT ? -EBADF : -errno;
-	if (has_name(link, (size_t)len, "anon_inode:[eventfd]") ||
-	    (is_fence && has_name(link, (size_t)len, "anon_inode:sync_file")))
+	if (link_has_name(link, (size_t)len, "anon_inode:[eventfd]") ||
+	    (is_fence &&
+	     link_has_name(link, (size_t)len, "anon_inode:sync_file")))
 		return 0;
 	return -EINVAL;
 }
 
-static int import(struct mem_ctx *ctx, int fd, bool is_fence,
-		  struct mem_semaphore **semaphore)
+static int semaphore_import(struct mem_ctx *ctx, int fd, bool is_fence,
+			    struct mem_semaphore **semaphore)
 {
 	struct mem_semaphore *new;
 	int err;
 
 	err = ctx_check(ctx);
 	if (!err)
-		err = check_fd(fd, is_fence);
+		err = semaphore_check_fd(fd, is_fence);
 	if (err)
 		return err;
 	new = calloc(1, sizeof(*new));
@@ -103,10 +104,10 @@ API int mem_semaphore_import(struct mem_ctx *ctx, int fd,
 {
 	if (!ctx || !semaphore)
 		return -EINVAL;
-	return import(ctx, fd, false, semaphore);
+	return semaphore_import(ctx, fd, false, semaphore);
 }
 
-static void unpoll(struct mem_semaphore *semaphore)
+static void semaphore_unpoll(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
 
@@ -128,7 +129,7 @@ void semaphore_put(struct mem_semaphore *semaphore)
 	if (--semaphore->nr_users)
 		return;
 	if (semaphore->is_polled)
-		unpoll(semaphore);
+		semaphore_unpoll(semaphore);
 	own_fd_close(&semaphore->file);
 	free(semaphore);
 }
@@ -153,7 +154,7 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 }
 
 /* Consumes a signal, if there is one; that of a fence remains. */
-static bool take(const struct mem_semaphore *semaphore)
+static bool semaphore_take(const struct mem_semaphore *semaphore)
 {
 	struct pollfd fence = { .fd = semaphore->file.nr, .events = POLLIN };
 	uint64_t nr;
@@ -184,7 +185,7 @@ void semaphore_signal(const struct mem_semaphore *semaphore)
 }
 
 /* Arms the poll for the next signal. */
-static void poll_for(struct mem_semaphore *semaphore)
+static void semaphore_arm(struct mem_semaphore *semaphore)
 {
 	struct epoll_event event = {
 		.events = EPOLLIN | EPOLLONESHOT,
@@ -204,21 +205,21 @@ bool semaphore_wait(struct op *op)
 {
 	struct mem_semaphore *semaphore = op->semaphore;
 
-	if (!semaphore->first && take(semaphore))
+	if (!semaphore->first && semaphore_take(semaphore))
 		return true;
 	op->next_ready = NULL;
 	if (semaphore->first) {
 		semaphore->last->next_ready = op;
 	} else {
 		semaphore->first = op;
-		poll_for(semaphore);
+		semaphore_arm(semaphore);
 	}
 	semaphore->last = op;
 	semaphore->ctx->sched.nr_pending++;
 	return false;
 }
 
-static void pop(struct mem_semaphore *semaphore, struct op **done)
+static void semaphore_pop(struct mem_semaphore *semaphore, struct op **done)
 {
 	struct op *op = semaphore->first;
 
@@ -234,8 +235,8 @@ void semaphores_take(struct sched *sched, struct op **done)
 	struct mem_semaphore *semaphore = sched->semaphores;
 
 	for (; semaphore; semaphore = semaphore->next)
-		while (semaphore->first && take(semaphore))
-			pop(semaphore, done);
+		while (semaphore->first && semaphore_take(semaphore))
+			semaphore_pop(semaphore, done);
 }
 
 /* Finishes all waits. The scheduler's lock is held. */
@@ -245,11 +246,11 @@ void semaphores_give_up(struct sched *sched, struct op **done)
 
 	for (; semaphore; semaphore = semaphore->next)
 		while (semaphore->first)
-			pop(semaphore, done);
+			semaphore_pop(semaphore, done);
 }
 
-/* Ignores an event of a semaphore that was freed meanwhile. */
-static bool is_polled(const struct sched *sched, const void *semaphore)
+/* Returns true if the semaphore is polled, and so was not freed meanwhile. */
+static bool sched_polls(const struct sched *sched, const void *semaphore)
 {
 	const struct mem_semaphore *one = sched->semaphores;
 
@@ -258,25 +259,28 @@ static bool is_polled(const struct sched *sched, const void *semaphore)
 	return one;
 }
 
-/* The scheduler's lock is held; the caller has a reference to the context. */
-static void serve(struct mem_semaphore *semaphore)
+/*
+ * Finishes the waits for which the semaphore has signals. The caller must hold
+ * the scheduler's lock and a reference to the context.
+ */
+static void semaphore_serve(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
 	struct op *done;
 
 	/* The last wait may have the last reference. */
 	semaphore->nr_users++;
-	while (semaphore->first && take(semaphore)) {
+	while (semaphore->first && semaphore_take(semaphore)) {
 		done = NULL;
-		pop(semaphore, &done);
+		semaphore_pop(semaphore, &done);
 		ops_finish(sched, done);
 	}
 	if (semaphore->first)
-		poll_for(semaphore);
+		semaphore_arm(semaphore);
 	semaphore_put(semaphore);
 }
 
-static void *poll_main(void *arg)
+static void *poller_main(void *arg)
 {
 	struct mem_ctx *ctx = arg;
 	struct sched *sched = &ctx->sched;
@@ -298,11 +302,11 @@ static void *poll_main(void *arg)
 			sched_unlock(ctx);
 			return NULL;
 		}
-		/* Waits have references; without one it may be being freed. */
-		is_due = is_polled(sched, semaphore) && semaphore->first;
+		/* Without a wait, nothing may refer to the context any more. */
+		is_due = sched_polls(sched, semaphore) && semaphore->first;
 		if (is_due) {
 			ctx_get(ctx);
-			serve(semaphore);
+			semaphore_serve(semaphore);
 		}
 		sched_unlock(ctx);
 		if (is_due && ctx_put(ctx))
@@ -310,13 +314,13 @@ static void *poll_main(void *arg)
 	}
 }
 
-static void poll_close(struct sched *sched)
+static void poller_close(struct sched *sched)
 {
 	own_fd_close(&sched->stop);
 	own_fd_close(&sched->poll);
 }
 
-static int poll_open(struct sched *sched)
+static int poller_open(struct sched *sched)
 {
 	struct epoll_event stop = { .events = EPOLLIN };
 	int err;
@@ -329,12 +333,12 @@ static int poll_open(struct sched *sched)
 			      &stop))
 		err = -errno;
 	if (err)
-		poll_close(sched);
+		poller_close(sched);
 	return err;
 }
 
-/* The thread, at the first wait; the lock is held. */
-static int poll_start(struct mem_ctx *ctx)
+/* Starts the thread at the first wait. The scheduler's lock is held. */
+static int poller_start(struct mem_ctx *ctx)
 {
 	struct sched *sched = &ctx->sched;
 	sigset_t old;
@@ -342,14 +346,14 @@ static int poll_start(struct mem_ctx *ctx)
 
 	if (sched->is_polling)
 		return 0;
-	err = poll_open(sched);
+	err = poller_open(sched);
 	if (err)
 		return err;
 	signals_block(&old);
-	err = pthread_create(&sched->poller, NULL, poll_main, ctx);
+	err = pthread_create(&sched->poller, NULL, poller_main, ctx);
 	signals_restore(&old);
 	if (err) {
-		poll_close(sched);
+		poller_close(sched);
 		return -ENOMEM;
 	}
 	pthread_setname_np(sched->poller, "libmem-wait");
@@ -358,7 +362,7 @@ static int poll_start(struct mem_ctx *ctx)
 }
 
 /* Prepares a wait, which cannot fail afterwards. The lock is held. */
-static int make_polled(struct mem_semaphore *semaphore)
+static int semaphore_make_polled(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
 	struct epoll_event event = {
@@ -372,7 +376,7 @@ static int make_polled(struct mem_semaphore *semaphore)
 		return -EBADF;
 	if (semaphore->is_polled)
 		return 0;
-	err = poll_start(semaphore->ctx);
+	err = poller_start(semaphore->ctx);
 	if (err)
 		return err;
 	if (epoll_ctl(sched->poll.nr, EPOLL_CTL_ADD, semaphore->file.nr,
@@ -403,12 +407,12 @@ bool semaphores_fini(struct sched *sched)
 		own_event_set(&sched->stop, true);
 		pthread_join(sched->poller, NULL);
 	}
-	poll_close(sched);
+	poller_close(sched);
 	return is_self;
 }
 
-static int submit(struct mem_stream *stream, struct mem_semaphore *semaphore,
-		  enum op_kind kind)
+static int semaphore_submit(struct mem_stream *stream,
+			    struct mem_semaphore *semaphore, enum op_kind kind)
 {
 	struct mem_ctx *ctx;
 	struct op *op;
@@ -427,8 +431,8 @@ static int submit(struct mem_stream *stream, struct mem_semaphore *semaphore,
 		return -ENOMEM;
 	sched_lock(ctx);
 	if (kind == OP_WAIT)
-		err = make_polled(semaphore);
-	/* A mark in the stream's order; it is no wait of the host. */
+		err = semaphore_make_polled(semaphore);
+	/* It orders operations of the stream, but is no wait of the host. */
 	if (!err)
 		err = order_mark_wait(stream, NULL);
 	if (!err) {
@@ -447,13 +451,13 @@ static int submit(struct mem_stream *stream, struct mem_semaphore *semaphore,
 API int mem_stream_wait_semaphore(struct mem_stream *stream,
 				  struct mem_semaphore *semaphore)
 {
-	return submit(stream, semaphore, OP_WAIT);
+	return semaphore_submit(stream, semaphore, OP_WAIT);
 }
 
 API int mem_stream_signal_semaphore(struct mem_stream *stream,
 				    struct mem_semaphore *semaphore)
 {
-	return submit(stream, semaphore, OP_SIGNAL);
+	return semaphore_submit(stream, semaphore, OP_SIGNAL);
 }
 
 API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
@@ -463,10 +467,10 @@ API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
 
 	if (!stream)
 		return -EINVAL;
-	err = import(stream->ctx, fd, true, &fence);
+	err = semaphore_import(stream->ctx, fd, true, &fence);
 	if (err)
 		return err;
-	err = submit(stream, fence, OP_WAIT);
+	err = semaphore_submit(stream, fence, OP_WAIT);
 	/* The wait has a reference. */
 	mem_semaphore_destroy(fence);
 	return err;

@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-static void set_mask(int how, const sigset_t *set, sigset_t *old)
+static void sigmask_set(int how, const sigset_t *set, sigset_t *old)
 {
 	syscall(SYS_rt_sigprocmask, how, set, old, _NSIG / 8);
 }
@@ -37,7 +37,7 @@ void signals_block(sigset_t *old)
 	sigdelset(&all, SIGILL);
 	sigdelset(&all, SIGSYS);
 	sigdelset(&all, SIGTRAP);
-	set_mask(SIG_SETMASK, &all, old);
+	sigmask_set(SIG_SETMASK, &all, old);
 }
 
 /**
@@ -48,7 +48,7 @@ void signals_block(sigset_t *old)
  */
 void signals_restore(const sigset_t *old)
 {
-	set_mask(SIG_SETMASK, old, NULL);
+	sigmask_set(SIG_SETMASK, old, NULL);
 }
 
 /**
@@ -63,5 +63,5 @@ void signal_unblock(int signal)
 
 	sigemptyset(&set);
 	sigaddset(&set, signal);
-	set_mask(SIG_UNBLOCK, &set, NULL);
+	sigmask_set(SIG_UNBLOCK, &set, NULL);
 }

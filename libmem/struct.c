@@ -11,7 +11,7 @@
 /* No struct will be longer: the caller has not set its size. */
 #define MAX_LEN		4096U
 
-static uint32_t size_of(const void *from)
+static uint32_t struct_size(const void *from)
 {
 	uint32_t size;
 
@@ -29,7 +29,7 @@ static uint32_t size_of(const void *from)
  */
 int struct_check(const void *from, size_t first)
 {
-	const uint32_t size = size_of(from);
+	const uint32_t size = struct_size(from);
 
 	return size < first || size % 8 || size > MAX_LEN ? -EINVAL : 0;
 }
@@ -48,7 +48,7 @@ int struct_in(void *to, size_t len, const void *from, size_t first)
 {
 	const unsigned char *tail = from;
 	const uint32_t known = (uint32_t)len;
-	const uint32_t size = size_of(from);
+	const uint32_t size = struct_size(from);
 	size_t i;
 
 	if (struct_check(from, first))
@@ -73,7 +73,7 @@ int struct_in(void *to, size_t len, const void *from, size_t first)
  */
 void struct_out(void *to, const void *from, size_t len)
 {
-	const uint32_t size = size_of(to);
+	const uint32_t size = struct_size(to);
 	const uint32_t filled = size < len ? size : (uint32_t)len;
 
 	memcpy(to, from, filled);

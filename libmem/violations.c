@@ -53,13 +53,13 @@ void violations_destroy(struct violations *queue)
 	free(queue);
 }
 
-static bool is_waiting(const struct violations *queue)
+static bool violations_are_waiting(const struct violations *queue)
 {
 	return queue->nr || queue->nr_dropped;
 }
 
-static bool is_same_place(const struct mem_violation *a,
-			  const struct mem_violation *b)
+static bool violation_is_same_place(const struct mem_violation *a,
+				    const struct mem_violation *b)
 {
 	return a->kind == b->kind && a->buf == b->buf &&
 	       a->missing == b->missing && a->cpu_ip == b->cpu_ip &&
@@ -67,7 +67,8 @@ static bool is_same_place(const struct mem_violation *a,
 	       !strcmp(a->other_name, b->other_name);
 }
 
-static void merge(struct mem_violation *into, const struct mem_violation *v)
+static void violation_merge(struct mem_violation *into,
+			    const struct mem_violation *v)
 {
 	const uint64_t end = into->off + into->len > v->off + v->len ?
 			     into->off + into->len : v->off + v->len;
@@ -101,12 +102,12 @@ void violations_add(struct violations *queue, const struct mem_violation *v)
 			&queue->ring[(queue->first + queue->nr - i) %
 				     queue->size];
 
-		if (is_same_place(old, v)) {
-			merge(old, v);
+		if (violation_is_same_place(old, v)) {
+			violation_merge(old, v);
 			return;
 		}
 	}
-	if (!is_waiting(queue))
+	if (!violations_are_waiting(queue))
 		own_event_set(&queue->event, true);
 	if (queue->nr == queue->size) {
 		queue->nr_dropped += v->count;
@@ -127,7 +128,7 @@ void violations_add(struct violations *queue, const struct mem_violation *v)
  */
 int violations_take(struct violations *queue, struct mem_violation *v)
 {
-	if (!is_waiting(queue))
+	if (!violations_are_waiting(queue))
 		return 0;
 	if (queue->nr) {
 		*v = queue->ring[queue->first];
@@ -139,7 +140,7 @@ int violations_take(struct violations *queue, struct mem_violation *v)
 		v->time_ns = now_ns();
 		queue->nr_dropped = 0;
 	}
-	if (!is_waiting(queue))
+	if (!violations_are_waiting(queue))
 		own_event_set(&queue->event, false);
 	return 1;
 }
@@ -158,7 +159,7 @@ int violations_open_event(struct violations *queue)
 	if (queue->event.nr >= 0)
 		return 0;
 	err = own_event_open(&queue->event);
-	if (!err && is_waiting(queue))
+	if (!err && violations_are_waiting(queue))
 		own_event_set(&queue->event, true);
 	return err;
 }
