@@ -15,7 +15,7 @@
 
 #define MAX_BOARDS	32
 
-/* A board that only a newer module knows: it has a GPU. */
+/* Stands for a board that only a newer module knows. It has a GPU. */
 static const struct profile unknown = { .name = "" };
 
 /*

@@ -12,12 +12,12 @@
 
 #include "fd.h"
 
-/* The kernel gives out the lowest number: a program rarely gets there. */
+/* The kernel gives out the lowest free number, so programs rarely get here. */
 #define LOW_NR		512
 
 /**
  * dup_cloexec() - duplicate a descriptor for the caller
- * @fd: any number
+ * @fd: descriptor; need not be valid
  *
  * Return: the lowest free number, or -errno of fcntl().
  */
@@ -55,7 +55,7 @@ void fd_close(int fd)
  * standard three: if the program has closed those, its output would be written
  * to the library's file.
  *
- * Return: the new number; -1 and errno if fcntl() failed; -1 if @fd is.
+ * Return: the new number; -1 and errno if fcntl() failed; -1 if @fd is -1.
  */
 int fd_aside(int fd)
 {
@@ -73,13 +73,13 @@ int fd_aside(int fd)
 }
 
 /**
- * fd_limit_raise() - let the process have more descriptors
+ * fd_limit_raise() - raise the process's limit of descriptors
  *
- * Doubles the soft limit, as far as the hard limit allows: what a program asks
- * for needs none on the board. New descriptors of the program still have the
- * lowest numbers that are free.
+ * Doubles the soft limit, as far as the hard limit allows, because the objects
+ * of a program need no descriptors on the board. New descriptors of the program
+ * still have the lowest numbers that are free.
  *
- * Return: whether the limit is higher now.
+ * Return: true if the limit is higher now.
  */
 bool fd_limit_raise(void)
 {
@@ -124,8 +124,8 @@ int own_fd_take(struct own_fd *own, int fd)
 
 /**
  * own_fd_copy() - keep a duplicate of a descriptor
- * @own: out: the duplicate, at a number as fd_aside() gives; none on failure
- * @fd: stays the caller's
+ * @own: out: the duplicate, numbered as by fd_aside(); none on failure
+ * @fd: descriptor, which the caller keeps
  *
  * Return: 0 or -errno.
  */
@@ -133,21 +133,21 @@ int own_fd_copy(struct own_fd *own, int fd)
 {
 	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, LOW_NR);
 
-	/* So many are not allowed, or not left. */
+	/* RLIMIT_NOFILE does not allow such a number, or none is free. */
 	if (copy < 0 && (errno == EINVAL || errno == EMFILE))
 		return own_fd_take(own, fcntl(fd, F_DUPFD_CLOEXEC, 0));
 	return own_fd_take(own, copy);
 }
 
 /**
- * own_fd_is_open() - compare what a number is now with what was kept
+ * own_fd_is_open() - check whether a number still refers to the kept file
  * @own: descriptor, or none
  *
- * Files that have no inode of their own (eventfd, epoll) are told from all
- * other files, but not from each other.
+ * Files that have no inode of their own (eventfd, epoll) are distinguished from
+ * all other files, but not from each other.
  *
  * Context: any, signal handlers too.
- * Return: true if the program has left the descriptor open.
+ * Return: true if it does, so that the program has not closed the descriptor.
  */
 bool own_fd_is_open(const struct own_fd *own)
 {
@@ -181,8 +181,8 @@ int own_fd_dup(const struct own_fd *own)
 }
 
 /**
- * own_event_open() - make an eventfd that is set or is not
- * @own: out: not set; none on failure
+ * own_event_open() - create an eventfd
+ * @own: out: eventfd, which is not set; none on failure
  *
  * Return: 0 or -errno.
  */
@@ -192,11 +192,11 @@ int own_event_open(struct own_fd *own)
 }
 
 /**
- * own_event_set() - have an eventfd poll readable, or not
- * @own: of own_event_open(), or none
- * @is_set: readable
+ * own_event_set() - set or clear an eventfd
+ * @own: eventfd of own_event_open(), or none
+ * @is_set: it polls readable afterwards
  *
- * No cancellation point: whoever found a violation holds locks.
+ * Is no cancellation point, because callers that found a violation hold locks.
  *
  * Context: any, signal handlers too. Keeps errno.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Descriptors that the library keeps. The program may close them all, as
- * daemons do, and then have files of its own at their numbers: a number alone
- * says nothing.
+ * daemons do, and then open files of its own at their numbers. Therefore the
+ * device and the inode of the file are kept, too.
  */
 #ifndef _LIBMEM_FD_H
 #define _LIBMEM_FD_H
@@ -12,9 +12,9 @@
 
 /**
  * struct own_fd - a descriptor that the library keeps
- * @nr: its number, -1 none
- * @dev: of the file
- * @ino: of the file
+ * @nr: number; -1: none
+ * @dev: device of the file
+ * @ino: inode of the file
  */
 struct own_fd {
 	int nr;

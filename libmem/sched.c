@@ -90,7 +90,7 @@ void stream_get(struct mem_stream *stream)
 	ctx_get(stream->ctx);
 }
 
-/* Drops a reference that has none to the context. */
+/* Drops a reference to a stream that keeps no reference to the context. */
 void stream_drop(struct mem_stream *stream)
 {
 	if (atomic_fetch_sub(&stream->nr_users, 1) != 1)
@@ -100,7 +100,7 @@ void stream_drop(struct mem_stream *stream)
 	free(stream);
 }
 
-/* May also free the context. */
+/* Drops a reference, which may also free the context. */
 void stream_put(struct mem_stream *stream)
 {
 	struct mem_ctx *ctx = stream->ctx;
@@ -154,7 +154,7 @@ void op_discard(struct op *op)
 	free(op);
 }
 
-/* The stream of the operation may already be freed. */
+/* Drops a reference. The operation's stream may already have been freed. */
 void op_put(struct op *op)
 {
 	if (atomic_fetch_sub(&op->nr_users, 1) == 1)
@@ -202,7 +202,7 @@ static void op_block(struct op *op, enum op_state state)
 	atomic_fetch_sub(&op->nr_waiters, 1);
 }
 
-/* Waits until it is in @state or a later one; the caller has a reference. */
+/* Waits until an operation, kept by the caller, is in @state or a later one. */
 void op_wait(struct op *op, enum op_state state, enum mem_wait_policy policy)
 {
 	unsigned int spins = 0;
@@ -303,7 +303,7 @@ static struct op *exec_pop(struct exec *exec)
 	return NULL;
 }
 
-/* Returns true if it was dropped, or the context has an error. */
+/* Returns true if an operation was dropped, or its context has an error. */
 static bool op_is_over(const struct op *op)
 {
 	return op->is_dropped || atomic_load(&op->stream->ctx->sched.error);
@@ -432,7 +432,10 @@ void op_finish(struct op *op)
 	ops_finish(sched, op);
 }
 
-/* From now on waits for semaphores are dropped. The lock is not held. */
+/*
+ * Makes the context drop its waits for semaphores from now on. The caller must
+ * not hold the lock.
+ */
 void sched_close(struct mem_ctx *ctx)
 {
 	sched_lock(ctx);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: structs of callers that know more or less of them than this library.
- * Each begins with its size, as a uint32_t, and grows at its end.
+ * libmem: structs of callers that were built with an older or a newer version
+ * of libmem.h. Each begins with its size, as a uint32_t, and grows at its end.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "internal.h"
 
-/* No struct will be longer: the caller has not set its size. */
+/* No struct is longer: with a larger size, the caller has not set it. */
 #define MAX_LEN		4096U
 
 static uint32_t struct_size(const void *from)
@@ -36,9 +36,9 @@ int struct_check(const void *from, size_t first)
 
 /**
  * struct_in() - copy a struct that the caller filled in
- * @to: out: all of it, of @len bytes: what an older caller does not know is 0
+ * @to: out: struct of @len bytes; members that an older caller lacks are 0
  * @len: size that this library knows
- * @from: the caller's, not NULL
+ * @from: struct of the caller, not NULL
  * @first: size of the struct's first version
  *
  * Return: 0, -EINVAL as struct_check(), or -E2BIG: a newer caller set bytes
@@ -64,8 +64,8 @@ int struct_in(void *to, size_t len, const void *from, size_t first)
 
 /**
  * struct_out() - fill in a struct of the caller
- * @to: the caller's, of the size that it says, which struct_check() accepted
- * @from: all of it, of @len bytes; its size is ignored
+ * @to: out: struct of the caller, whose size struct_check() accepted
+ * @from: struct of @len bytes; its size is ignored
  * @len: size that this library knows
  *
  * The tail that this library does not know is zeroed, and the size becomes the

@@ -167,7 +167,7 @@ int violations_open_event(struct violations *queue)
 /**
  * violation_of_failed() - describe the failure of a kernel
  * @result: result of its job, for which engine_is_failed() is true
- * @refused: name of the memory that was refused to it; NULL if @result knows
+ * @refused: name of the memory that was refused to it; NULL: @result names it
  *
  * Return: the violation, without its size and the job.
  */

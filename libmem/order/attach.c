@@ -47,7 +47,7 @@ void attach_init(struct attach_ctx *ctx, const struct profile *profile)
 	queue_init(&ctx->domain);
 	right_group_init(&ctx->group);
 	list_init(&ctx->claims);
-	list_init(&ctx->news);
+	list_init(&ctx->changed);
 	list_init(&ctx->streams);
 	list_init(&ctx->actives);
 	list_init(&ctx->recheck);
@@ -202,7 +202,7 @@ void attach_buf_create(struct attach_ctx *ctx, struct attach_buf *buf, u64 len,
 	list_init(&buf->states);
 	list_init(&buf->in_newest);
 	list_init(&buf->claim.in_claims);
-	list_init(&buf->in_news);
+	list_init(&buf->in_changed);
 	attach_buf_list_newest(buf);
 	attach_buf_join(ctx, buf);
 	if (!attach_is_revoked(buf))
@@ -221,7 +221,7 @@ void attach_buf_destroy(struct attach_ctx *ctx, struct attach_buf *buf)
 	attach_buf_set_base(ctx, buf,
 			    (struct attach_state) { .kind = ATTACH_HOST },
 			    NULL);
-	list_remove(&buf->in_news);
+	list_remove(&buf->in_changed);
 	attach_end_call(ctx);
 }
 

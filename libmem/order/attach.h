@@ -239,7 +239,7 @@ struct attach_event {
  * @is_in_flight: there are some, or were when the call began
  * @count: what was done for it alone
  * @in_newest: place among those whose newest state is single to the same stream
- * @in_news: place among those of which an attach became known done in this call
+ * @in_changed: links of the context's list of the same name
  * @blocker: while in flight: the active stream for which the CPU may not touch
  *	it; NULL: any that is active
  * @judged: ticket of the last job that it was judged for while in flight
@@ -254,7 +254,7 @@ struct attach_buf {
 	bool is_in_flight;
 	struct attach_counters count;
 	struct attach_link in_newest;
-	struct attach_link in_news;
+	struct attach_link in_changed;
 	struct attach_stream *blocker;
 	u64 judged;
 	u64 updated;
@@ -282,7 +282,7 @@ struct attach_buf {
  * @nr_active: streams that are active
  * @group: the global buffers, without an attach in flight
  * @claims: global states, of buffers with an attach in flight
- * @news: buffers of which an attach became known done in this call
+ * @changed: buffers of which an attach became known done in this call
  * @streams: all that have not been taken back
  * @actives: active streams, the oldest first
  * @recheck: streams whose work or what holds it up changed in this call
@@ -323,7 +323,7 @@ struct attach_ctx {
 	u64 nr_active;
 	struct right_group group;
 	struct attach_link claims;
-	struct attach_link news;
+	struct attach_link changed;
 	struct attach_link streams;
 	struct attach_link actives;
 	struct attach_link recheck;

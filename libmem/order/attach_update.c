@@ -154,11 +154,11 @@ static void claims_update(struct attach_ctx *ctx, struct attach_link *head)
 /* Updates the buffers of which an attach became known done in this call. */
 static void bufs_update(struct attach_ctx *ctx)
 {
-	while (!list_is_empty(&ctx->news)) {
-		struct attach_buf *buf = of_link(ctx->news.next,
-						 struct attach_buf, in_news);
+	while (!list_is_empty(&ctx->changed)) {
+		struct attach_buf *buf = of_link(ctx->changed.next,
+						 struct attach_buf, in_changed);
 
-		list_remove(&buf->in_news);
+		list_remove(&buf->in_changed);
 		attach_buf_update(ctx, buf);
 		if (list_is_empty(&buf->states))
 			attach_buf_settle(ctx, buf);
@@ -242,8 +242,8 @@ static void op_known(struct attach_ctx *ctx, struct attach_op *op)
 	if (op->kind == ATTACH_OP_STATE) {
 		struct attach_buf *buf = op->claim.buf;
 
-		if (list_is_empty(&buf->in_news))
-			list_append(&ctx->news, &buf->in_news);
+		if (list_is_empty(&buf->in_changed))
+			list_append(&ctx->changed, &buf->in_changed);
 		attach_buf_set_base(ctx, buf, op->state, op);
 		return;
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The order of streams, computed with the model of attach.h. The
- * model is called in the order of the program's calls. It determines at once
- * which streams are active and which maintenance is due. The backend carries
- * out at once what a wait makes due. What belongs to the order of a stream is
- * carried out when the stream reaches it, because a host function that runs
- * before it may still store. Therefore a job cleans, when it starts, what the
- * CPU may have stored to; and an attach drops lines when the stream reaches it.
+ * The order of streams, computed with the model of attach.h. The model is
+ * called in the order of the program's calls. It determines at once which
+ * streams are active and which maintenance is due. The backend carries out at
+ * once what a wait makes due. What belongs to the order of a stream is carried
+ * out when the stream reaches it, because a host function that runs before it
+ * may still store. Therefore a job cleans, when it starts, what the CPU may
+ * have stored to; and an attach drops lines when the stream reaches it.
  *
  * The order lock of the context is held during each call of the model and while
  * its consequences are carried out.

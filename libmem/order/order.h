@@ -2,8 +2,8 @@
 /*
  * The order of a context's streams: which work is known to be done, which
  * streams are active, which attach state a managed buffer has, and what a job
- * may touch. It is computed here, with the model of attach.h. A
- * backend carries out the consequences, see struct order_ops.
+ * may touch. It is computed here, with the model of attach.h. A backend carries
+ * out the consequences, see struct order_ops.
  *
  * Lock order: the scheduler's lock, an engine's lock, a context's order lock,
  * then the backend's locks of buffers. Fault handlers do not take the order
@@ -207,7 +207,7 @@ int order_work_submit(struct mem_stream *stream,
 bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
 		     struct mem_buf *buf);
 bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
-		    bool *is_news);
+		    bool *is_first);
 int order_work_begin(struct mem_ctx *ctx, struct work *work);
 void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write);

@@ -38,7 +38,7 @@ static struct work_verdict *verdict_add(struct work *work, struct mem_buf *buf,
 	const size_t nr = work->nr_verdicts;
 	struct work_verdict *all;
 
-	/* Room for a power of two. */
+	/* The array has room for a power of two. */
 	if (!(nr & (nr - 1))) {
 		all = realloc(work->verdicts,
 			      (nr ? 2 * nr : 1) * sizeof(*all));
@@ -155,26 +155,26 @@ bool order_work_sees(struct mem_ctx *ctx, const struct work *work,
  * @ctx: context
  * @work: job
  * @buf: managed buffer
- * @is_news: out: if it may not, whether this has to be reported: each job is
- *	reported once for each buffer
+ * @is_first: out: the job may not touch the buffer, and this has not been
+ *	reported yet: each job is reported once for each buffer
  *
  * Context: caller must hold the order lock.
  * Return: true if it may.
  */
 bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
-		    bool *is_news)
+		    bool *is_first)
 {
 	struct work_verdict *verdict = verdict_find(work, buf);
 
-	*is_news = false;
+	*is_first = false;
 	if (order_work_sees(ctx, work, buf))
 		return true;
 	if (!verdict)
 		verdict = verdict_add(work, buf, false);
-	*is_news = !verdict || !verdict->is_told;
+	*is_first = !verdict || !verdict->is_told;
 	if (verdict)
 		verdict->is_told = true;
-	if (*is_news)
+	if (*is_first)
 		attach_count_job_touch(&ctx->order->model, &buf->order->model);
 	return false;
 }
@@ -205,7 +205,7 @@ static struct attach_side side_of_buf(const struct mem_buf *buf)
 
 	if (!buf)
 		return side;
-	/* Where the CPU is meant, a heap's buffer is not looked up. */
+	/* For a heap's buffer that the CPU accesses, the caller passes NULL. */
 	if (buf->kind == MEM_KIND_DEVICE || is_heaps(buf)) {
 		side.memory = ATTACH_DEVICE;
 	} else if (buf->kind == MEM_KIND_MANAGED) {
@@ -302,7 +302,7 @@ int order_work_submit(struct mem_stream *stream,
 	if (!err)
 		err = ctx->backend->order->work_submit(ctx, work);
 	if (!err) {
-		/* Has memory, and the stream has not been destroyed. */
+		/* Cannot fail: it has memory, and the stream exists. */
 		attach_submit_work(&ctx->order->model, work->stream);
 		work_link(ctx->order, work);
 	}
@@ -326,13 +326,13 @@ int order_work_submit(struct mem_stream *stream,
 void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write)
 {
-	bool is_news;
+	bool is_first;
 	sigset_t old;
 
 	if (buf->kind != MEM_KIND_MANAGED)
 		return;
 	order_lock(ctx, &old);
-	if (!order_job_sees(ctx, work, buf, &is_news) && is_news)
+	if (!order_job_sees(ctx, work, buf, &is_first) && is_first)
 		ctx->backend->order->work_report(buf, is_write, work);
 	order_unlock(ctx, &old);
 }
