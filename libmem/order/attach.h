@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Managed memory: streams, what the host knows to be done, which streams are
- * active, and who may touch a managed buffer (DESIGN 2.4).
+ * active, and what may touch a managed buffer (Documentation/model.rst).
  *
- * The host calls in the order in which the program's calls are made and says
- * what it waited for; the model answers who may touch what, which maintenance
- * is due, and counts. It holds no memory of its own: contexts, streams, events
- * and buffers are the host's, operations come from a pool that the host fills.
+ * The host calls the model in the order of the program's calls, and notes each
+ * wait of the host. The model decides which touches are permitted and which
+ * maintenance is due, and counts both. It allocates no memory: contexts,
+ * streams, events and buffers belong to the host, and operations come from a
+ * pool that the host fills.
  *
- * Nothing here locks: the host serialises calls on a context and all that is
- * in it. All fields are the model's; the host reads those that it is told of.
+ * The model has no locks: the host serialises the calls on a context and on all
+ * objects in it. All fields belong to the model; the host reads only those that
+ * are documented for it.
  */
 #ifndef _LIBMEM_ORDER_ATTACH_H
 #define _LIBMEM_ORDER_ATTACH_H
@@ -22,7 +24,7 @@ struct attach_op;
 struct profile;
 struct attach_stream;
 
-/* What is due for a buffer; what attach_ctx's act is told. */
+/* What is due for a buffer; argument of attach_ctx.act. */
 #define ATTACH_REVOKE		0x01U
 #define ATTACH_RESTORE		0x02U
 #define ATTACH_CLEAN		0x04U
@@ -31,30 +33,30 @@ struct attach_stream;
 #define ATTACH_GPU_INVALIDATE	0x20U
 #define ATTACH_PREFETCH_TO_CPU	0x40U
 #define ATTACH_PREFETCH_TO_GPU	0x80U
-/* Told of only if attach_ctx's stream_changed is set. */
+/* Only passed if attach_ctx.stream_changed is set. */
 #define ATTACH_LEAVE		0x100U
 #define ATTACH_JOIN		0x200U
 #define ATTACH_BLOCKER		0x400U
 
 /**
  * struct attach_counters - what was done for one buffer, or for all
- * @revoked: the CPU's right ended
- * @restored: the host waited, and the buffer became touchable by the CPU
- * @cleans: CPU lines written back, whole buffers
- * @cleaned_bytes: the sum of their lengths; so are all bytes below
- * @cpu_invalidates: CPU lines dropped
- * @cpu_invalidated_bytes: bytes of that
- * @gpu_cleans: GPU cache written back
- * @gpu_cleaned_bytes: bytes of that
- * @gpu_invalidates: GPU cache dropped
- * @gpu_invalidated_bytes: bytes of that
+ * @revoked: times that the CPU lost access
+ * @restored: times that the CPU got access again after a wait of the host
+ * @cleans: write-backs of CPU lines, each of a whole buffer
+ * @cleaned_bytes: sum of the lengths of these buffers, as all bytes below
+ * @cpu_invalidates: times that CPU lines were dropped
+ * @cpu_invalidated_bytes: bytes of these buffers
+ * @gpu_cleans: write-backs of the GPU's cache
+ * @gpu_cleaned_bytes: bytes of these buffers
+ * @gpu_invalidates: times that the GPU's cache was dropped
+ * @gpu_invalidated_bytes: bytes of these buffers
  * @prefetches_to_cpu: attaches from global or single to host
  * @prefetches_to_gpu: attaches from host to global or single
- * @cpu_while_active: violations: the CPU touched what it may not now
- * @engine_not_attached: violations: a job touched what its stream may not
+ * @cpu_while_active: violations: touches by the CPU without access
+ * @engine_not_attached: violations: touches by a job that were not permitted
  *
- * For a job every buffer visible to it counts, be there anything to clean or
- * not: that is what the driver does, and what hints save.
+ * For a job, every buffer counts that is visible to it, even if there is
+ * nothing to clean. The driver does the same, and attach hints save this cost.
  */
 struct attach_counters {
 	u64 revoked;
@@ -73,14 +75,14 @@ struct attach_counters {
 	u64 engine_not_attached;
 };
 
-/** enum attach_verdict - a touch is right, or which violation it is */
+/** enum attach_verdict - whether a touch is permitted, or its violation */
 enum attach_verdict {
 	ATTACH_ALLOWED,
 	ATTACH_CPU_WHILE_ACTIVE,
 	ATTACH_ENGINE_NOT_ATTACHED,
 };
 
-/** enum attach_op_kind - operations of which something is to be remembered */
+/** enum attach_op_kind - kinds of operations that are kept */
 enum attach_op_kind {
 	ATTACH_OP_WORK,
 	ATTACH_OP_WAIT,
@@ -91,8 +93,8 @@ enum attach_op_kind {
 
 /**
  * struct attach_state - an attach state
- * @kind: of it
- * @stream: the one stream of ATTACH_SINGLE, else NULL
+ * @kind: kind of the state
+ * @stream: the stream of ATTACH_SINGLE, else NULL
  */
 struct attach_state {
 	enum attach_kind kind;
@@ -101,8 +103,8 @@ struct attach_state {
 
 /**
  * struct attach_claim - a state of a buffer that has an attach in flight
- * @buf: the buffer
- * @in_claims: place among the claims of that state, if it is not host
+ * @buf: buffer
+ * @in_claims: links of the claims of that state, unless it is host
  */
 struct attach_claim {
 	struct attach_buf *buf;
@@ -111,10 +113,10 @@ struct attach_claim {
 
 /**
  * struct attach_point - a place in the order of all operations
- * @stream: in which stream
- * @at: behind all operations of it up to this ticket
- * @null: of a blocking stream: behind all of the NULL stream, and so of all
- *	blocking streams, up to this ticket
+ * @stream: stream
+ * @at: it is behind all operations of the stream up to this ticket
+ * @null: of a blocking stream: it is behind all operations of the NULL stream,
+ *	and therefore of all blocking streams, up to this ticket
  */
 struct attach_point {
 	struct attach_stream *stream;
@@ -124,20 +126,20 @@ struct attach_point {
 
 /**
  * struct attach_op - an operation, or a row of jobs, that is not known done
- * @kind: of it
- * @stream: where it was submitted
- * @first: ticket, of a row of jobs that of the first
- * @last: the same, or that of the last in the row
- * @null: as in struct attach_point, when it was submitted
- * @source: ATTACH_OP_WAIT: what it waits for
- * @state: ATTACH_OP_STATE: the new one
- * @claim: ATTACH_OP_STATE: the buffer's by this state
- * @in_buf: ATTACH_OP_STATE: place in that buffer's states
- * @in_waits: ATTACH_OP_WAIT: place among all waits of the context
- * @watchers: ATTACH_OP_HOST: streams whose next work it is known to hold up
+ * @kind: kind of the operation
+ * @stream: stream that it was submitted to
+ * @first: ticket; of a row, that of the first job
+ * @last: ticket; of a row, that of the last job
+ * @null: as in struct attach_point, at the time of submission
+ * @source: ATTACH_OP_WAIT: the point that it waits for
+ * @state: ATTACH_OP_STATE: the new state
+ * @claim: ATTACH_OP_STATE: claim of the buffer by this state
+ * @in_buf: ATTACH_OP_STATE: links of the buffer's states
+ * @in_waits: ATTACH_OP_WAIT: links of the context's waits
+ * @watchers: ATTACH_OP_HOST: streams whose oldest work it is known to hold up
  * @has_begun: ATTACH_OP_HOST: the function has been called
- * @in_stream: place in the stream's queue, or in the pool
- * @in_domain: place in the queue of all blocking streams, if it is of one
+ * @in_stream: links of the stream's queue, or of the pool
+ * @in_domain: links of the domain, if the stream is blocking
  */
 struct attach_op {
 	enum attach_op_kind kind;
@@ -158,15 +160,16 @@ struct attach_op {
 
 /**
  * struct attach_queue - operations not known done, by kind, in ticket order
- * @ops: a list each kind
- * @known: all up to this ticket is known done
- * @epoch: the search that @reach and @cursor are of
- * @reach: the search has come to all up to this ticket
- * @cursor: first wait that the search has not looked at
- * @in_work: place among those that the search has still to look at
- * @in_reached: place among those that it came to
- * @held_epoch: the search that @held_from and @held_by are of
- * @held_from: a wait of this ticket, and all behind it, are behind @held_by
+ * @ops: a list for each kind
+ * @known: all operations up to this ticket are known done
+ * @epoch: number of the search that has set @reach and @cursor
+ * @reach: the search has reached all operations up to this ticket
+ * @cursor: first wait that the search has not visited
+ * @in_work: links of the queues that the search still has to visit
+ * @in_reached: links of the queues that the search has reached
+ * @held_epoch: number of the search that has set @held_from and @held_by
+ * @held_from: the wait with this ticket and all operations after it are behind
+ *	@held_by
  * @held_by: a host function that has not returned
  */
 struct attach_queue {
@@ -184,22 +187,22 @@ struct attach_queue {
 
 /**
  * struct attach_stream - a stream
- * @is_blocking: ordered with the NULL stream, or that itself
+ * @is_blocking: it is ordered with the NULL stream, or is the NULL stream
  * @is_destroyed: it takes no more operations
- * @is_active: it holds work that may be running
- * @last: ticket of its last operation, 0 none
- * @last_null: the NULL stream's newest when that was submitted
- * @last_hold: ticket of its last wait or host function, 0 none
- * @refs: operations, events and states that name it
- * @queue: what is not known done
+ * @is_active: it has work that may be running
+ * @last: ticket of its newest operation; 0: none
+ * @last_null: ticket of the NULL stream's newest operation at that time
+ * @last_hold: ticket of its newest wait or host function; 0: none
+ * @refs: number of operations, events and states that refer to it
+ * @queue: its operations that are not known done
  * @group: buffers single to it, without an attach in flight
  * @singles: buffers whose newest state is single to it
  * @claims: states single to it, of buffers with an attach in flight
- * @witness: a host function that holds up its next work, NULL none is known
- * @in_watchers: place among those that @witness holds up
- * @in_ctx: place in the context's streams, then among those to be taken back
- * @in_active: place among the active ones
- * @in_recheck: place among those to be looked at before the call ends
+ * @witness: a host function that holds up its oldest work; NULL: none is known
+ * @in_watchers: links of the watchers of @witness
+ * @in_ctx: links of the context's streams, later of those to be taken back
+ * @in_active: links of the active streams
+ * @in_recheck: links of the streams to be checked at the end of the call
  */
 struct attach_stream {
 	bool is_blocking;
@@ -221,8 +224,8 @@ struct attach_stream {
 };
 
 /**
- * struct attach_event - an event; all zero it has never been recorded
- * @point: its last record; no stream if there is none
+ * struct attach_event - an event; if all zero, it has never been recorded
+ * @point: its last record; without a stream if there is none
  */
 struct attach_event {
 	struct attach_point point;
@@ -230,20 +233,20 @@ struct attach_event {
 
 /**
  * struct attach_buf - a managed buffer
- * @right: who may touch it, and what was done by group; dirty if the CPU had
- *	access since a job's clean was told
- * @fallback: what comes back when the stream that it is single to is destroyed
+ * @right: whether the CPU has access, and what was done for its group; dirty if
+ *	the CPU had access since a job last cleaned the buffer
+ * @fallback: state after the stream that it is single to has been destroyed
  * @base: the last state that is known done
- * @claim: by that, while an attach is in flight
- * @states: operations with the states after that, in call order
- * @is_in_flight: there are some, or were when the call began
- * @count: what was done for it alone
- * @in_newest: place among those whose newest state is single to the same stream
+ * @claim: claim by @base, while an attach is in flight
+ * @states: operations with the later states, in call order
+ * @is_in_flight: @states is not empty, or was not when the call began
+ * @count: what was done for this buffer alone
+ * @in_newest: links of the stream's singles, if its newest state is single
  * @in_changed: links of the context's list of the same name
- * @blocker: while in flight: the active stream for which the CPU may not touch
- *	it; NULL: any that is active
+ * @blocker: while an attach is in flight: the active stream for which the CPU
+ *	has no access; NULL: any active stream
  * @judged: ticket of the last job that it was judged for while in flight
- * @updated: number of the last call at whose end its claims were looked at
+ * @updated: number of the last call at whose end it was updated by its claims
  */
 struct attach_buf {
 	struct right_buf right;
@@ -261,48 +264,48 @@ struct attach_buf {
 };
 
 /**
- * struct attach_ctx - a context: what is active concerns all that is in it
- * @class: column of the table
+ * struct attach_ctx - a context; an active stream affects all objects in it
+ * @class: class of the board
  * @null_stream: the legacy NULL stream
- * @domain: operations of the NULL stream and of all blocking ones
- * @ticket: of the newest operation
- * @null_last: ticket of the NULL stream's newest
- * @blocking_last: ticket of the newest of all other blocking streams
+ * @domain: operations of the NULL stream and of all blocking streams
+ * @ticket: ticket of the newest operation
+ * @null_last: ticket of the newest operation of the NULL stream
+ * @blocking_last: ticket of the newest operation of the other blocking streams
  * @epoch: number of the newest search
- * @nr_calls: calls that have ended
- * @searched: what the newest search of all was for; no stream: something has
- *	changed since
- * @searched_epoch: its number
- * @left_epoch: the search that @has_work_left is of
- * @has_work_left: work that is not known done lies outside of what that came to
- * @nr_steps: steps of all loops over operations and streams that decide
- *	something, so far: what calls cost, for tests
- * @nr_works: rows of jobs that are not known done
- * @nr_host: host functions that have not returned
- * @nr_active: streams that are active
- * @group: the global buffers, without an attach in flight
+ * @nr_calls: number of calls that have ended
+ * @searched: point of the newest attach_search_all(); without a stream if its
+ *	result is outdated
+ * @searched_epoch: number of that search
+ * @left_epoch: number of the search that has set @has_work_left
+ * @has_work_left: there is work not known done that this search did not reach
+ * @nr_steps: steps of all loops over operations and streams so far, which is
+ *	what calls cost; for tests
+ * @nr_works: number of rows of jobs that are not known done
+ * @nr_host: number of host functions that have not returned
+ * @nr_active: number of active streams
+ * @group: the global buffers without an attach in flight
  * @claims: global states, of buffers with an attach in flight
  * @changed: buffers of which an attach became known done in this call
- * @streams: all that have not been taken back
+ * @streams: all streams that have not been taken back
  * @actives: active streams, the oldest first
- * @recheck: streams whose work or what holds it up changed in this call
+ * @recheck: streams whose work, or what holds it up, changed in this call
  * @waits: all waits that are not known done, by ticket
- * @work: queues that the search has still to look at
- * @reached: those that it came to
- * @pool: operations that can be had
- * @nr_pool: how many
+ * @work: queues that the search still has to visit
+ * @reached: queues that the search has reached
+ * @pool: operations that are free
+ * @nr_pool: number of operations in @pool
  * @dead: streams that can be taken back
- * @count: of all buffers, those that have gone, too
- * @act: called with what is due for a buffer, ATTACH_REVOKE and so on, as soon
- *	as it is; it must not call the model. NULL: nothing is called
- * @stream_changed: called when a stream has become active or idle, with
- *	@again_own and @again_all as right_group_allow() has @again for its own
- *	group and the global one; it must not call the model. Of one call,
- *	streams that have become active come before idle ones. If it is set,
- *	@act is called for a change of one buffer alone, not for its group, and
- *	not for jobs; ATTACH_LEAVE and ATTACH_JOIN say that a buffer has left
- *	its group or entered that of its base, ATTACH_BLOCKER that its blocker
- *	has changed
+ * @count: sum for all buffers, including those that were destroyed
+ * @act: called as soon as something is due for a buffer, with ATTACH_REVOKE and
+ *	so on; it must not call the model. NULL: nothing is called
+ * @stream_changed: called when a stream has become active or idle. @again_own
+ *	and @again_all are the argument @again of right_group_allow() for the
+ *	stream's group and for the global one. It must not call the model. In
+ *	one call, streams that have become active come before idle ones. If it
+ *	is set, @act is called only for changes of a single buffer, not for
+ *	groups or jobs; ATTACH_LEAVE and ATTACH_JOIN then mean that a buffer has
+ *	left its group or joined that of its base, and ATTACH_BLOCKER that its
+ *	blocker has changed
  */
 struct attach_ctx {
 	enum attach_class class;
@@ -341,10 +344,10 @@ struct attach_ctx {
 
 /**
  * struct attach_why - what forbids a touch
- * @kind: of the state that does
- * @stream: CPU touch: a stream that is active; job: the one that the buffer is
- *	single to, NULL if its state is host
- * @is_in_flight: that state's attach is not known done
+ * @kind: kind of the state that forbids it
+ * @stream: CPU touch: an active stream; job: the stream that the buffer is
+ *	single to, or NULL if its state is host
+ * @is_in_flight: the attach of that state is not known done
  */
 struct attach_why {
 	enum attach_kind kind;
@@ -352,7 +355,7 @@ struct attach_why {
 	bool is_in_flight;
 };
 
-/** enum attach_memory - what a copy or set meets */
+/** enum attach_memory - kinds of memory that a copy or set accesses */
 enum attach_memory {
 	ATTACH_PAGEABLE,
 	ATTACH_PINNED,
@@ -362,8 +365,8 @@ enum attach_memory {
 
 /**
  * struct attach_side - a side of a copy
- * @memory: its kind
- * @buf: ATTACH_MANAGED: the buffer
+ * @memory: kind of its memory
+ * @buf: buffer, for ATTACH_MANAGED
  */
 struct attach_side {
 	enum attach_memory memory;
@@ -371,10 +374,10 @@ struct attach_side {
 };
 
 /**
- * struct attach_copy - what a synchronous call for a copy or set is
+ * struct attach_copy - how a synchronous copy or set is carried out
  * @from_is_device: the source counts as device memory
- * @to_is_device: the target does
- * @is_work: a device does it: device work of its stream
+ * @to_is_device: the target counts as device memory
+ * @is_work: a device does it, as work of its stream
  * @is_waited_for: the host has waited for it when the call returns
  */
 struct attach_copy {
