@@ -122,7 +122,7 @@ int ctx_settle(struct mem_ctx *ctx)
 
 	sched_lock(ctx);
 	if (!sched->all.first) {
-		/* With the lock released first, work could be added before. */
+		/* In the same critical section: new work may come after it. */
 		ctx_set_all_known(ctx);
 		sched_unlock(ctx);
 		return 0;

@@ -302,7 +302,7 @@ static void *poller_main(void *arg)
 			sched_unlock(ctx);
 			return NULL;
 		}
-		/* Without a wait, nothing may refer to the context any more. */
+		/* Waits have references: without one, it may be being freed. */
 		is_due = sched_polls(sched, semaphore) && semaphore->first;
 		if (is_due) {
 			ctx_get(ctx);
