@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libmem: contexts that are open (see open.c for how). The reference count is
- * atomic; all other members never change.
+ * atomic, and the hooks have a lock; all other members never change.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,6 +9,51 @@
 
 #include "compat.h"
 #include "sched.h"
+
+/* Initialises what a backend does not know of a new context. */
+void ctx_init(struct mem_ctx *ctx)
+{
+	sched_init(ctx);
+	pthread_mutex_init(&ctx->hooks_lock, NULL);
+}
+
+/* Has a function called when the context is closed. */
+void ctx_hook_add(struct mem_ctx *ctx, struct ctx_hook *hook)
+{
+	pthread_mutex_lock(&ctx->hooks_lock);
+	hook->next = ctx->hooks;
+	ctx->hooks = hook;
+	pthread_mutex_unlock(&ctx->hooks_lock);
+}
+
+/* Afterwards the function neither runs nor is called. */
+void ctx_hook_del(struct mem_ctx *ctx, struct ctx_hook *hook)
+{
+	struct ctx_hook **at = &ctx->hooks;
+
+	pthread_mutex_lock(&ctx->hooks_lock);
+	while (*at && *at != hook)
+		at = &(*at)->next;
+	if (*at)
+		*at = hook->next;
+	pthread_mutex_unlock(&ctx->hooks_lock);
+}
+
+/* The hooks keep references to the context, so it stays meanwhile. */
+static void ctx_tell_hooks(struct mem_ctx *ctx)
+{
+	struct ctx_hook *hook;
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&ctx->hooks_lock);
+	while ((hook = ctx->hooks)) {
+		ctx->hooks = hook->next;
+		hook->closed(hook);
+	}
+	pthread_mutex_unlock(&ctx->hooks_lock);
+	pthread_setcancelstate(cancel, NULL);
+}
 
 struct mem_ctx *ctx_get(struct mem_ctx *ctx)
 {
@@ -42,8 +87,10 @@ bool ctx_put(struct mem_ctx *ctx)
 		return false;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* A child has none of the threads, and locks may be held for ever. */
-	if (!ctx_is_forked(ctx))
+	if (!ctx_is_forked(ctx)) {
 		ret = sched_fini(ctx);
+		pthread_mutex_destroy(&ctx->hooks_lock);
+	}
 	ctx->backend->close(ctx);
 	pthread_setcancelstate(cancel, NULL);
 	return ret;
@@ -105,8 +152,10 @@ API void mem_ctx_close(struct mem_ctx *ctx)
 	if (!ctx)
 		return;
 	/* Other users of the shared context continue to work in it. */
-	if (!ctx->is_shared && !ctx_is_forked(ctx))
+	if (!ctx->is_shared && !ctx_is_forked(ctx)) {
+		ctx_tell_hooks(ctx);
 		sched_close(ctx);
+	}
 	ctx_put(ctx);
 }
 

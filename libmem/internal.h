@@ -179,6 +179,16 @@ struct sched {
 	atomic_int lost;
 };
 
+/**
+ * struct ctx_hook - who is told that a context is being closed
+ * @closed: called once by mem_ctx_close(), with the lock of the hooks
+ * @next: next hook of the context
+ */
+struct ctx_hook {
+	void (*closed)(struct ctx_hook *hook);
+	struct ctx_hook *next;
+};
+
 /* The caller and each object have a reference; dropping the last closes it. */
 struct mem_ctx {
 	const struct backend *backend;
@@ -187,6 +197,9 @@ struct mem_ctx {
 	bool is_shared;	/* of mem_ctx_open_shared(); set before others see it */
 	atomic_uint nr_users;
 	struct sched sched;
+
+	pthread_mutex_t hooks_lock;	/* hooks */
+	struct ctx_hook *hooks;
 };
 
 struct mem_buf {
@@ -454,6 +467,9 @@ int board_take(const struct profile *board, enum mem_kind kind,
 	       unsigned int flags, uint64_t len);
 void board_give(const struct profile *board, enum mem_kind kind,
 		unsigned int flags, uint64_t len);
+void ctx_init(struct mem_ctx *ctx);
+void ctx_hook_add(struct mem_ctx *ctx, struct ctx_hook *hook);
+void ctx_hook_del(struct mem_ctx *ctx, struct ctx_hook *hook);
 struct mem_ctx *ctx_get(struct mem_ctx *ctx);
 bool ctx_try(struct mem_ctx *ctx);
 bool ctx_put(struct mem_ctx *ctx);

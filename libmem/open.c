@@ -159,7 +159,7 @@ static int ctx_open_with(const struct backend *backend,
 	pthread_setcancelstate(cancel, NULL);
 	if (err)
 		return err;
-	sched_init(new);
+	ctx_init(new);
 	*ctx = new;
 	return 0;
 }

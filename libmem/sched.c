@@ -323,7 +323,7 @@ static void op_ready(struct op *op, struct op **done)
 			return;
 		break;
 	case OP_SIGNAL:
-		if (!op_is_over(op))
+		if (!op_is_over(op) || semaphore_is_certain(op->semaphore))
 			semaphore_signal(op->semaphore);
 		break;
 	case OP_OWN:

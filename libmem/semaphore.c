@@ -30,6 +30,8 @@
  * @ctx: context; the caller and each operation have a reference to it
  * @file: eventfd; of a fence also a sync_file
  * @is_fence: it is a fence: waits leave it signalled
+ * @is_certain: it is signalled even if the work before the signal has failed or
+ *	was dropped, so that no other context waits for ever
  * @nr_users: references: of the caller and of operations
  * @is_polled: it is in the context's list of polled semaphores
  * @first: oldest wait for it
@@ -41,6 +43,7 @@ struct mem_semaphore {
 	struct mem_ctx *ctx;
 	struct own_fd file;
 	bool is_fence;
+	bool is_certain;
 	unsigned int nr_users;
 	bool is_polled;
 	struct op *first;
@@ -182,6 +185,12 @@ void semaphore_signal(const struct mem_semaphore *semaphore)
 	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
 	    write(semaphore->file.nr, &one, sizeof(one)) < 0)
 		return;
+}
+
+/* Returns true if it is signalled whatever becomes of the work before it. */
+bool semaphore_is_certain(const struct mem_semaphore *semaphore)
+{
+	return semaphore->is_certain;
 }
 
 /* Arms the poll for the next signal. */
@@ -473,5 +482,37 @@ API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
 	err = semaphore_submit(stream, fence, OP_WAIT);
 	/* The wait has a reference. */
 	mem_semaphore_destroy(fence);
+	return err;
+}
+
+/**
+ * stream_fence() - create a fence for other contexts
+ * @stream: stream
+ * @fence: out: an eventfd for mem_stream_wait_fence(), owned by the caller. It
+ *	polls readable once all work that the stream has now has ended, even if
+ *	that has failed or was dropped
+ *
+ * Return: 0, or as mem_stream_signal_semaphore().
+ */
+int stream_fence(struct mem_stream *stream, struct own_fd *fence)
+{
+	struct mem_semaphore *semaphore;
+	struct own_fd new;
+	int err;
+
+	err = own_event_open(&new);
+	if (err)
+		return err;
+	err = semaphore_import(stream->ctx, new.nr, false, &semaphore);
+	if (!err) {
+		semaphore->is_certain = true;
+		err = semaphore_submit(stream, semaphore, OP_SIGNAL);
+		/* The signal has a reference. */
+		mem_semaphore_destroy(semaphore);
+	}
+	if (err)
+		own_fd_close(&new);
+	else
+		*fence = new;
 	return err;
 }

@@ -66,5 +66,8 @@ int wrap_check(struct mem_ctx *ctx, uint64_t uses, bool is_array,
 int store_wrap(struct store *store, struct wrapped *wrapped);
 int rewrap_begin(struct store *store, bool is_alike, struct hold **hold);
 uint64_t plane_len(const struct mem_plane *plane);
+bool image_has_ctxs(const struct mem_image *image);
+int image_in_ctx(struct mem_image *image, struct mem_ctx *ctx,
+		 struct mem_image **other);
 
 #endif

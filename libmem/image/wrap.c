@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "../attrs/constraint.h"
+#include "../object/object.h"
 #include "image.h"
 
 /**
@@ -593,5 +594,56 @@ API int mem_image_rewrap(struct mem_image *image,
 	if (!err)
 		err = store_wrap(store, &wrapped);
 	store_drop(store, hold);
+	return err;
+}
+
+/**
+ * image_has_ctxs() - check whether other contexts can have an image
+ * @image: image
+ *
+ * Return: true if image_in_ctx() is possible: the memory is an object's.
+ */
+bool image_has_ctxs(const struct mem_image *image)
+{
+	return image->store.main.object &&
+	       image->store.why == MEM_WRAP_NO_COPY;
+}
+
+/**
+ * image_in_ctx() - make an image of the same memory for another context
+ * @image: image for which image_has_ctxs()
+ * @ctx: context of the same backend and board
+ * @other: out: wrapper, owned by the caller: mem_image_destroy()
+ *
+ * Context: may sleep.
+ * Return: 0, or an error of object_in_ctx() or mem_image_wrap().
+ */
+int image_in_ctx(struct mem_image *image, struct mem_ctx *ctx,
+		 struct mem_image **other)
+{
+	const struct view *view = &image->store.main.view;
+	struct mem_image_data data = {
+		.size = sizeof(data),
+		.as = MEM_LOCK_OBJECT,
+		.format = view->format,
+		.width = view->width,
+		.height = view->height,
+		.fd = -1,
+	};
+	struct mem_object *object;
+	int err;
+
+	err = object_in_ctx(image->store.main.object, ctx, &object);
+	if (err)
+		return err;
+	data.object = object;
+	/* A wrapper may be of a part of its object. */
+	if (image->store.is_wrapper) {
+		data.nr_planes = view->nr_planes;
+		memcpy(data.planes, view->planes, sizeof(data.planes));
+	}
+	err = mem_image_wrap(ctx, &data, image->store.uses, other);
+	/* The image has a reference. */
+	mem_object_put(object);
 	return err;
 }

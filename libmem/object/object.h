@@ -92,6 +92,10 @@ uint64_t object_buf_len(const struct mem_attrs *attrs);
 int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 			 struct mem_buf **other);
 
+/* share.c */
+int object_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
+		  struct mem_object **other);
+
 /** enum object_shape - object type in reports; same values as enum told_type */
 enum object_shape {
 	OBJECT_SHAPE_OBJECT = 1,

@@ -460,3 +460,71 @@ API int mem_object_import_bare(struct mem_endpoint *endpoint, const void *desc,
 		mem_attrs_destroy(own);
 	return err;
 }
+
+static int object_list_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
+			      struct mem_attrs **attrs)
+{
+	struct mem_attrs *new;
+	void *bytes;
+	size_t len;
+	int err;
+
+	err = attrs_pack(&object->attrs, 1, &bytes, &len);
+	if (err)
+		return err;
+	err = attrs_unpack(ctx, bytes, len, &new);
+	free(bytes);
+	if (err)
+		return err;
+	err = attrs_with_perm(new, attrs_perm(object->attrs), attrs);
+	mem_attrs_destroy(new);
+	return err;
+}
+
+static int object_buf_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
+			     struct mem_buf **buf)
+{
+	int fd, err;
+
+	err = mem_buf_export_as(object->memory->buf, attrs_perm(object->attrs),
+				&fd);
+	if (err)
+		return err;
+	err = mem_buf_import(ctx, fd, buf);
+	fd_close(fd);
+	return err;
+}
+
+/**
+ * object_in_ctx() - make an object of the same memory for another context
+ * @object: object
+ * @ctx: context of the same backend and board
+ * @other: out: with one reference and the permission of @object
+ *
+ * In the embedded backend the memory has one view from then on, as after
+ * mem_object_export().
+ *
+ * Context: may sleep.
+ * Return: 0, or an error of mem_buf_export_as() or mem_buf_import(), -ENOMEM.
+ */
+int object_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
+		  struct mem_object **other)
+{
+	struct mem_attrs *attrs;
+	struct mem_buf *buf;
+	int err;
+
+	err = object_list_in_ctx(object, ctx, &attrs);
+	if (err)
+		return err;
+	err = object_buf_in_ctx(object, ctx, &buf);
+	if (err)
+		goto err_destroy_attrs;
+	err = object_create(ctx, attrs, buf, other);
+	if (!err)
+		return 0;
+	mem_buf_destroy(buf);
+err_destroy_attrs:
+	mem_attrs_destroy(attrs);
+	return err;
+}
