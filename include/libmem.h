@@ -1781,11 +1781,13 @@ int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
  * mem_ptr_buf_info(), mem_ptr_attach_counters(), mem_stream_legacy(),
  * mem_stream_id(), mem_stream_priority(), mem_attrs_state(), mem_attrs_slots(),
  * mem_attrs_get(), mem_attrs_dump(), mem_attrs_set_client(),
- * mem_attrs_client(), mem_attr_name(), mem_format_info() and mem_image_info().
- * It may also call functions that free an object and return nothing:
+ * mem_attrs_client(), mem_attr_name(), mem_format_info(), mem_image_info() and
+ * mem_pipe_info(). It may also call mem_pipe_disconnect(), and functions that
+ * free an object and return nothing:
  * mem_ctx_close(), mem_buf_destroy(), mem_job_destroy(), mem_event_destroy(),
- * mem_semaphore_destroy(), mem_attrs_destroy(), mem_image_destroy() and
- * mem_array_destroy(). All other functions return -EPERM.
+ * mem_semaphore_destroy(), mem_attrs_destroy(), mem_image_destroy(),
+ * mem_array_destroy(), mem_pipe_destroy() and mem_pipe_end_destroy(). All other
+ * functions return -EPERM.
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (@stream or @fn is NULL), -ENOMEM, or as
@@ -2115,5 +2117,6 @@ int mem_stream_signal_semaphore(struct mem_stream *stream,
 #include <libmem/format.h>
 #include <libmem/image.h>
 #include <libmem/object.h>
+#include <libmem/pipe.h>
 
 #endif

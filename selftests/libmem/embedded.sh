@@ -22,7 +22,7 @@ all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
 for soc in ${HEAPSIM_BOARDS:-$all}; do
 	for test in watch embedded stream semaphore attach idle misuse share export \
 		move stream_random gate object image image_wrap \
-		image_object image_inside image_job image_memory; do
+		image_object image_inside image_job image_memory pipe; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done

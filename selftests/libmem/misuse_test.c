@@ -570,6 +570,8 @@ struct inside {
 	struct mem_event *event;
 	struct mem_semaphore *semaphore;
 	struct mem_endpoint *endpoint;
+	struct mem_pipe *pipe;
+	struct mem_pipe_end *producer, *consumer;
 	struct mem_attrs *attrs;
 	struct mem_object *object;
 	struct mem_image *image;
@@ -813,6 +815,34 @@ static void call_endpoints_inside(struct inside *in)
 	are_all(in, answers, NR(answers), -EPERM);
 }
 
+static void call_pipes_inside(struct inside *in)
+{
+	struct mem_frame frame = { .size = sizeof(frame), .image = in->image };
+	struct mem_pipe_info info = { .size = sizeof(info) };
+	struct mem_pipe_end *end;
+	struct mem_pipe *pipe;
+	const struct answer answers[] = {
+		ANSWER(mem_pipe_create(ctx, NULL, &pipe)),
+		ANSWER(mem_pipe_connect_consumer(in->pipe, ctx, &end)),
+		ANSWER(mem_pipe_connect_producer(in->pipe, ctx, 1, 1, &end)),
+		ANSWER(mem_pipe_present(in->producer, &frame, stream, 0)),
+		ANSWER(mem_pipe_return(in->producer, stream, 0, &frame)),
+		ANSWER(mem_pipe_acquire(in->consumer, stream, 0, &frame)),
+		ANSWER(mem_pipe_release(in->consumer, &frame, stream)),
+		ANSWER(mem_pipe_reset(in->pipe)),
+		ANSWER(mem_pipe_set_timeout(in->pipe, 0)),
+		ANSWER(mem_pipe_set_latency(in->pipe, 0)),
+	};
+	const struct answer others[] = {
+		ANSWER(mem_pipe_info(in->pipe, &info)),
+		ANSWER(mem_pipe_end_info(in->consumer, &info)),
+		ANSWER(mem_pipe_disconnect(in->producer)),
+	};
+
+	are_all(in, answers, NR(answers), -EPERM);
+	are_all(in, others, NR(others), 0);
+}
+
 /* Queries have the same results as elsewhere. */
 static void ask_inside(struct inside *in)
 {
@@ -896,6 +926,7 @@ static void call_all_inside(void *arg)
 	call_attrs_inside(in);
 	call_images_inside(in);
 	call_arrays_inside(in);
+	call_pipes_inside(in);
 	ask_inside(in);
 	mem_object_put(mem_object_get(in->object));
 	mem_object_put(in->object);
@@ -903,6 +934,9 @@ static void call_all_inside(void *arg)
 	mem_image_destroy(in->second);
 	mem_array_destroy(in->array);
 	mem_array_destroy(in->scores);
+	mem_pipe_end_destroy(in->producer);
+	mem_pipe_end_destroy(in->consumer);
+	mem_pipe_destroy(in->pipe);
 	mem_endpoint_close(in->endpoint);
 	mem_job_destroy(in->job);
 	mem_buf_destroy(in->buf);
@@ -959,6 +993,11 @@ static void call_in_a_host_function(void)
 					  &in.array), 0);
 	assert_int_equal(mem_array_create(ctx, 1, MEM_DATA_U32, 0,
 					  &in.scores), 0);
+	assert_int_equal(mem_pipe_create(ctx, NULL, &in.pipe), 0);
+	assert_int_equal(mem_pipe_connect_consumer(in.pipe, ctx, &in.consumer),
+			 0);
+	assert_int_equal(mem_pipe_connect_producer(in.pipe, ctx, 1, 1,
+						   &in.producer), 0);
 	assert_int_equal(mem_stream_call(stream, call_all_inside, &in), 0);
 	assert_int_equal(mem_stream_sync(stream), 0);
 	if (in.wrong.call)
