@@ -265,8 +265,8 @@ void mem_pipe_end_destroy(struct mem_pipe_end *end);
  * address mem_buf_device_ptr() or mem_object_device_ptr() returned.
  *
  * Context: may sleep; any thread.
- * Return: 0, or -EINVAL (an argument is NULL, @end is a consumer, no or too
- * many planes, a plane has no pixels, a pitch is shorter than a row, a plane
+ * Return: 0, or -EINVAL (an argument is NULL, @end is a consumer, @frame->size
+ * or @frame->reserved is invalid, no or too many planes, a plane has no pixels, a pitch is shorter than a row, a plane
  * exceeds its memory), -E2BIG (a tail of @frame that this library does not know
  * is not 0), -EFAULT (a plane's address is NULL or not in memory of the
  * library), -EXDEV (stream, image or memory of another context, or what the

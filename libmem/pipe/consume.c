@@ -119,14 +119,17 @@ static int release(struct mem_pipe_end *end, uint64_t id,
 	struct mem_pipe *pipe = end->pipe;
 	struct pipe_slot *slot;
 	bool is_for_other;
-	int err;
+	int err = 0;
 
 	pthread_mutex_lock(&pipe->lock);
 	slot = queue_find(&pipe->queue, id);
+	if (!slot)
+		err = pipe->queue.is_disconnected || !end->is_attached ?
+		      -EPIPE : -ENOENT;
 	is_for_other = pipe->ctxs[PIPE_PRODUCER] != end->ctx;
 	pthread_mutex_unlock(&pipe->lock);
-	if (!slot)
-		return -ENOENT;
+	if (err)
+		return err;
 	err = pipe_fence_record(&slot->consumed, stream, is_for_other);
 	if (!err)
 		frame_unmap(pipe, slot);

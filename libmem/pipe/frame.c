@@ -96,8 +96,8 @@ static int frame_check_plane(struct mem_ctx *ctx, const struct mem_plane *plane,
 		       0 : -EFAULT;
 	if (buf->ctx != ctx || (is_for_other && !is_heaps(buf)))
 		err = -EXDEV;
-	else if (buf_off_of(buf, plane->base) > buf->len ||
-		 len > buf->len - buf_off_of(buf, plane->base))
+	else if (buf_off_of(buf, plane->base) > buf->asked_len ||
+		 len > buf->asked_len - buf_off_of(buf, plane->base))
 		err = -EINVAL;
 	ctx->backend->put(buf);
 	return err;
@@ -122,6 +122,8 @@ int frame_take(const struct mem_pipe_end *end, const struct mem_frame *from,
 			offsetofend(struct mem_frame, time_ns));
 	if (err)
 		return err;
+	if (frame->reserved)
+		return -EINVAL;
 	frame->is_again = 0;
 	frame->number = 0;
 	if (frame->image)
