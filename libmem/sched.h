@@ -188,6 +188,7 @@ bool stream_has_unknown(const struct mem_stream *stream);
 int stream_submit_mark(struct mem_stream *stream, struct mark **mark,
 		       struct op **made);
 int stream_wait(struct mem_stream *stream);
+bool stream_has_work(struct mem_stream *stream, bool is_for_other);
 
 /* thread_stream.c */
 void thread_streams_fini(struct mem_ctx *ctx);

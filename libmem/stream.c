@@ -289,3 +289,24 @@ API int mem_stream_query(struct mem_stream *stream)
 	sched_unlock(ctx);
 	return err ? err : ctx_result(ctx);
 }
+
+/**
+ * stream_has_work() - check whether a fence for the work of a stream is needed
+ * @stream: stream
+ * @is_for_other: it would be for another context, whose waits make nothing
+ *	known of this one
+ *
+ * Return: false if no work is left, and a wait for it would not make the host
+ * know more than it does.
+ */
+bool stream_has_work(struct mem_stream *stream, bool is_for_other)
+{
+	bool ret;
+
+	sched_lock(stream->ctx);
+	ret = !stream_is_idle(stream);
+	if (!is_for_other)
+		ret = ret || stream->is_blocking || stream_has_unknown(stream);
+	sched_unlock(stream->ctx);
+	return ret;
+}

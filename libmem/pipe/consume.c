@@ -38,8 +38,6 @@ static int acquire_end(struct mem_pipe *pipe, struct pipe_slot *slot, int err)
 		queue_put_back(queue, slot);
 	else
 		queue_hold(queue, slot, now_ns());
-	/* There may be room, or a frame to be returned. */
-	pipe_wake(pipe, PIPE_PRODUCER);
 	return err;
 }
 
@@ -69,7 +67,8 @@ static int acquire(struct mem_pipe_end *end, struct mem_stream *stream,
 	}
 	pthread_mutex_lock(&pipe->lock);
 	err = acquire_end(pipe, slot, err);
-	pthread_mutex_unlock(&pipe->lock);
+	/* There may be room, or a frame to be returned. */
+	pipe_unlock(pipe, WAKE_PRODUCER);
 	if (err == -EPIPE)
 		frame_forget(pipe);
 	return err;
@@ -109,7 +108,6 @@ static int release_end(struct mem_pipe *pipe, struct pipe_slot *slot, int err)
 		return err;
 	}
 	queue_release(queue, slot);
-	pipe_wake(pipe, PIPE_PRODUCER);
 	return 0;
 }
 
@@ -135,7 +133,8 @@ static int release(struct mem_pipe_end *end, uint64_t id,
 		frame_unmap(pipe, slot);
 	pthread_mutex_lock(&pipe->lock);
 	err = release_end(pipe, slot, err);
-	pthread_mutex_unlock(&pipe->lock);
+	/* One that is kept cannot be returned yet. */
+	pipe_unlock(pipe, pipe->queue.done.first ? WAKE_PRODUCER : 0);
 	if (err == -EPIPE)
 		frame_forget(pipe);
 	return err;

@@ -23,6 +23,10 @@ int pipe_fence_record(struct pipe_fence *fence, struct mem_stream *stream,
 	struct own_fd fd;
 	int err = 0;
 
+	if (!stream_has_work(stream, is_for_other)) {
+		pipe_fence_clear(fence);
+		return 0;
+	}
 	if (is_for_other) {
 		err = stream_fence(stream, &fd);
 		if (err)

@@ -308,7 +308,7 @@ int frame_map(struct mem_pipe_end *end, struct pipe_slot *slot,
 	struct mem_pipe *pipe = end->pipe;
 	int err;
 
-	if (!slot->produced.is_by_fd)
+	if (!slot->is_for_other)
 		return 0;
 	pthread_mutex_lock(&pipe->maps_lock);
 	err = frame_map_maps(end, slot, frame);

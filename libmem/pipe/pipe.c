@@ -176,14 +176,22 @@ int pipe_wait(struct mem_pipe_end *end, uint64_t deadline)
 }
 
 /**
- * pipe_wake() - wake the threads that wait at an end
- * @pipe: pipe; its lock is held
- * @role: end
+ * pipe_unlock() - release a pipe's lock and wake threads that wait
+ * @pipe: pipe, to which the caller has a reference
+ * @wake: WAKE_CONSUMER, WAKE_PRODUCER
  */
-void pipe_wake(struct mem_pipe *pipe, enum pipe_role role)
+void pipe_unlock(struct mem_pipe *pipe, unsigned int wake)
 {
-	if (pipe->nr_waiters[role])
-		pthread_cond_broadcast(&pipe->changed[role]);
+	unsigned int i;
+
+	for (i = 0; i < NR_PIPE_ROLES; i++)
+		if (!pipe->nr_waiters[i])
+			wake &= ~(1U << i);
+	pthread_mutex_unlock(&pipe->lock);
+	/* Afterwards, since a woken thread needs the lock at once. */
+	for (i = 0; i < NR_PIPE_ROLES; i++)
+		if (wake >> i & 1)
+			pthread_cond_broadcast(&pipe->changed[i]);
 }
 
 /**
@@ -242,10 +250,8 @@ static bool end_detach(struct mem_pipe_end *end)
 		end->is_attached = false;
 		queue_disconnect(&pipe->queue, end->role);
 		pipe_drop_frames(pipe, end->role);
-		pipe_wake(pipe, PIPE_CONSUMER);
-		pipe_wake(pipe, PIPE_PRODUCER);
 	}
-	pthread_mutex_unlock(&pipe->lock);
+	pipe_unlock(pipe, WAKE_CONSUMER | WAKE_PRODUCER);
 	if (was_attached)
 		frame_forget(pipe);
 	return was_attached;
@@ -427,8 +433,7 @@ API int mem_pipe_reset(struct mem_pipe *pipe)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&pipe->lock);
 	queue_reset(&pipe->queue);
-	pipe_wake(pipe, PIPE_PRODUCER);
-	pthread_mutex_unlock(&pipe->lock);
+	pipe_unlock(pipe, WAKE_PRODUCER);
 	pthread_setcancelstate(cancel, NULL);
 	return 0;
 }

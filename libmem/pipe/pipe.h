@@ -22,6 +22,10 @@ enum pipe_role {
 	NR_PIPE_ROLES
 };
 
+/* Ends whose waits pipe_unlock() wakes */
+#define WAKE_CONSUMER	(1U << PIPE_CONSUMER)
+#define WAKE_PRODUCER	(1U << PIPE_PRODUCER)
+
 /**
  * struct pipe_fence - the end of one side's work on a frame
  * @is_set: there is such work
@@ -62,6 +66,7 @@ enum slot_state {
  *	frame is the producer's again after another one
  * @epoch: number of resets of the pipe before it was presented
  * @is_ready: it can be acquired
+ * @is_for_other: the consumer has another context
  * @is_again: it was acquired before
  * @frame: as it was presented, with number, id and time
  * @ctx: the producer's; only compared
@@ -77,6 +82,7 @@ struct pipe_slot {
 	uint64_t session;
 	uint64_t epoch;
 	bool is_ready;
+	bool is_for_other;
 	bool is_again;
 	struct mem_frame frame;
 	const struct mem_ctx *ctx;
@@ -237,7 +243,7 @@ struct mem_pipe *pipe_get(struct mem_pipe *pipe);
 void pipe_put(struct mem_pipe *pipe);
 int pipe_check(const struct mem_pipe_end *end, const struct mem_stream *stream);
 int pipe_wait(struct mem_pipe_end *end, uint64_t deadline);
-void pipe_wake(struct mem_pipe *pipe, enum pipe_role role);
+void pipe_unlock(struct mem_pipe *pipe, unsigned int wake);
 void pipe_slot_drop(struct mem_pipe *pipe, struct pipe_slot *slot);
 
 #endif

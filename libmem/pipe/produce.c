@@ -35,8 +35,7 @@ static void produce_ready(struct mem_stream *stream, int status, void *arg)
 	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
 		if (slot->state != SLOT_FREE && slot->frame.id == produced->id)
 			slot->is_ready = true;
-	pipe_wake(pipe, PIPE_CONSUMER);
-	pthread_mutex_unlock(&pipe->lock);
+	pipe_unlock(pipe, WAKE_CONSUMER);
 	pipe_put(pipe);
 	free(arg);
 }
@@ -107,8 +106,10 @@ static int produce(struct mem_pipe_end *end, const struct mem_frame *frame,
 
 	pthread_mutex_lock(&pipe->lock);
 	err = produce_reserve(end, deadline, &slot);
-	if (!err)
+	if (!err) {
 		produce_fill(end, frame, slot);
+		slot->is_for_other = is_for_other;
+	}
 	pthread_mutex_unlock(&pipe->lock);
 	if (err)
 		return err;
@@ -123,11 +124,9 @@ static int produce(struct mem_pipe_end *end, const struct mem_frame *frame,
 		pipe_slot_drop(pipe, slot);
 	} else {
 		queue_publish(&pipe->queue, slot, now_ns());
-		pipe_wake(pipe, PIPE_CONSUMER);
 	}
 	/* A frame that was replaced can be returned; one that failed had room. */
-	pipe_wake(pipe, PIPE_PRODUCER);
-	pthread_mutex_unlock(&pipe->lock);
+	pipe_unlock(pipe, WAKE_CONSUMER | WAKE_PRODUCER);
 	return err;
 }
 
