@@ -266,14 +266,15 @@ void mem_pipe_end_destroy(struct mem_pipe_end *end);
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @end is a consumer, @frame->size
- * or @frame->reserved is invalid, no or too many planes, a plane has no pixels, a pitch is shorter than a row, a plane
- * exceeds its memory), -E2BIG (a tail of @frame that this library does not know
- * is not 0), -EFAULT (a plane's address is NULL or not in memory of the
- * library), -EXDEV (stream, image or memory of another context, or what the
- * consumer's context cannot access), -EBUSY (the image is locked), -ENOBUFS
- * (MEM_PIPE_FRAMES_MAX frames are active), -ETIMEDOUT, -EPIPE (the pipe is
- * disconnected), -EMFILE or -ENFILE (no file descriptor is left, for an end of
- * another context), -ENOMEM, or as mem_stream_sync().
+ * or @frame->reserved is invalid, no or too many planes, a plane has no pixels,
+ * a pitch is shorter than a row, a plane exceeds its memory), -E2BIG (a tail of
+ * @frame that this library does not know is not 0), -EFAULT (a plane's address
+ * is NULL or not in memory of the library), -EXDEV (stream, image or memory of
+ * another context, or what the consumer's context cannot access), -EBUSY (the
+ * image is locked), -ENOBUFS (MEM_PIPE_FRAMES_MAX frames are active),
+ * -ETIMEDOUT, -EPIPE (the pipe is disconnected), -EMFILE or -ENFILE (no file
+ * descriptor is left, for an end of another context), -ENOMEM, or as
+ * mem_stream_sync().
  */
 int mem_pipe_present(struct mem_pipe_end *end, const struct mem_frame *frame,
 		     struct mem_stream *stream, uint64_t timeout_ns);

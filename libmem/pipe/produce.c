@@ -125,7 +125,7 @@ static int produce(struct mem_pipe_end *end, const struct mem_frame *frame,
 	} else {
 		queue_publish(&pipe->queue, slot, now_ns());
 	}
-	/* A frame that was replaced can be returned; one that failed had room. */
+	/* One that was replaced can be returned; one that failed had room. */
 	pipe_unlock(pipe, WAKE_CONSUMER | WAKE_PRODUCER);
 	return err;
 }

@@ -487,6 +487,15 @@ static void *hand_consume(void *arg)
 	return NULL;
 }
 
+static struct mem_event *new_event(void)
+{
+	struct mem_event *event;
+
+	assert_int_equal(mem_event_create(ctx, MEM_EVENT_NO_TIMING, &event),
+			 0);
+	return event;
+}
+
 static void run_hand(bool has_events)
 {
 	struct side sides[2] = { { .nr = 0 }, { .nr = 0 } };
@@ -500,9 +509,7 @@ static void run_hand(bool has_events)
 		assert_int_equal(mem_stream_create(ctx, 0, 0,
 						   &sides[i].stream), 0);
 		for (j = 0; j < NR_BUFFERS; j++)
-			assert_int_equal(mem_event_create(ctx,
-						MEM_EVENT_NO_TIMING,
-						&hand.events[i][j]), 0);
+			hand.events[i][j] = new_event();
 	}
 	pthread_create(&threads[0], NULL, hand_produce, &sides[0]);
 	pthread_create(&threads[1], NULL, hand_consume, &sides[1]);
@@ -680,7 +687,7 @@ static void planes_are_in_the_memory_of_the_other_context(void **state)
 	struct mem_frame frame = { .size = sizeof(frame) }, got = frame;
 	struct mem_stream *to;
 	struct mem_buf *bufs[3];
-	void *base[3];
+	void *base[3], *from;
 	uint8_t *seen;
 	unsigned int i, nr;
 
@@ -704,9 +711,9 @@ static void planes_are_in_the_memory_of_the_other_context(void **state)
 				 0);
 		assert_int_equal(mem_pipe_acquire(consumer, to, 0, &got), 0);
 		assert_int_equal(got.nr_planes, nr);
-		assert_int_equal(mem_copy_async(to, seen, got.planes[nr - 1].base,
-						ROW * ROWS, MEM_DIR_DEFAULT),
-				 0);
+		from = got.planes[nr - 1].base;
+		assert_int_equal(mem_copy_async(to, seen, from, ROW * ROWS,
+						MEM_DIR_DEFAULT), 0);
 		assert_int_equal(mem_stream_sync(to), 0);
 		for (i = 0; i < ROW * ROWS; i++)
 			assert_int_equal(byte_at(&seen[i]), nr);
@@ -722,7 +729,7 @@ static void planes_are_in_the_memory_of_the_other_context(void **state)
 }
 
 /* Its fence is signalled when its work is dropped. */
-static void a_cancelled_producer_does_not_stop_the_consumer(void **state)
+static void a_cancelled_producer_stops_no_consumer(void **state)
 {
 	struct mem_semaphore *never;
 	struct mem_image *image;
@@ -753,7 +760,7 @@ static void a_cancelled_producer_does_not_stop_the_consumer(void **state)
 	mem_ctx_close(other);
 }
 
-static void a_synchronous_fifo_has_a_frame_when_it_is_done(void **state)
+static void a_synchronous_fifo_has_frames_that_are_done(void **state)
 {
 	struct mem_frame frame;
 	struct mem_stream *to;
@@ -877,7 +884,7 @@ static void a_full_fifo_makes_the_producer_wait(void **state)
 	close_pipe();
 }
 
-static void a_newer_frame_is_acquired_before_the_last_one_goes(void **state)
+static void the_last_frame_stays_until_a_newer_one(void **state)
 {
 	struct mem_frame frame, back;
 
@@ -1432,6 +1439,14 @@ static void ends_that_go_at_any_time_leak_nothing(void **state)
 	nothing_found();
 }
 
+static void pass_one(struct mem_stream *to)
+{
+	struct mem_frame frame = { .size = sizeof(frame) };
+
+	assert_int_equal(mem_pipe_acquire(consumer, to, HANGS_NS, &frame), 0);
+	assert_int_equal(mem_pipe_release(consumer, &frame, to), 0);
+}
+
 static void a_context_is_closed_while_frames_go_round(void **state)
 {
 	struct runner runners[2] = { { .ctx = ctx } };
@@ -1449,15 +1464,8 @@ static void a_context_is_closed_while_frames_go_round(void **state)
 		runners[0].end = producer;
 		runners[0].err = 0;
 		pthread_create(&thread, NULL, run_producer, &runners[0]);
-		for (j = 0; j < (unsigned int)rand_r(&seed) % 5; j++) {
-			struct mem_frame frame = { .size = sizeof(frame) };
-
-			assert_int_equal(mem_pipe_acquire(consumer,
-					 mem_stream_legacy(other), HANGS_NS,
-					 &frame), 0);
-			assert_int_equal(mem_pipe_release(consumer, &frame,
-					 mem_stream_legacy(other)), 0);
-		}
+		for (j = (unsigned int)rand_r(&seed) % 5; j; j--)
+			pass_one(mem_stream_legacy(other));
 		mem_ctx_close(other);
 		pthread_join(thread, NULL);
 		assert_int_equal(runners[0].err, -EPIPE);
@@ -1481,12 +1489,12 @@ int main(void)
 		cmocka_unit_test(the_consumer_never_sees_older_or_newer_bytes),
 		cmocka_unit_test(nor_does_that_of_another_context),
 		cmocka_unit_test(planes_are_in_the_memory_of_the_other_context),
-		cmocka_unit_test(a_cancelled_producer_does_not_stop_the_consumer),
-		cmocka_unit_test(a_synchronous_fifo_has_a_frame_when_it_is_done),
+		cmocka_unit_test(a_cancelled_producer_stops_no_consumer),
+		cmocka_unit_test(a_synchronous_fifo_has_frames_that_are_done),
 		cmocka_unit_test(a_frame_goes_from_a_to_b_to_c_and_back),
 		cmocka_unit_test(without_reuse_the_last_frame_comes_back),
 		cmocka_unit_test(a_full_fifo_makes_the_producer_wait),
-		cmocka_unit_test(a_newer_frame_is_acquired_before_the_last_one_goes),
+		cmocka_unit_test(the_last_frame_stays_until_a_newer_one),
 		cmocka_unit_test(a_reset_discards_frames),
 		cmocka_unit_test(a_reset_lets_a_new_end_connect),
 		cmocka_unit_test(what_is_malformed_is_refused),
