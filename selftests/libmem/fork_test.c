@@ -1011,7 +1011,7 @@ static void fork_on_signal(int signal)
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
 	    WEXITSTATUS(status) != 42)
 		nr_bad++;
-	/* A timer that repeats would leave no time where a fork takes longer. */
+	/* A timer that repeats leaves no time where a fork takes longer. */
 	if (++nr_alarms < NR_ALARMS)
 		setitimer(ITIMER_REAL, &soon, NULL);
 }
