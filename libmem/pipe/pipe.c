@@ -327,8 +327,10 @@ static int end_create(struct mem_pipe *pipe, struct mem_ctx *ctx,
 	return 0;
 }
 
-API int mem_pipe_connect_consumer(struct mem_pipe *pipe, struct mem_ctx *ctx,
-				  struct mem_pipe_end **end)
+/* @width, @height: of the frames, if the end is the producer */
+static int end_connect(struct mem_pipe *pipe, struct mem_ctx *ctx,
+		       enum pipe_role role, uint32_t width, uint32_t height,
+		       struct mem_pipe_end **end)
 {
 	struct mem_ctx *old = NULL;
 	struct mem_pipe_end *new;
@@ -336,37 +338,12 @@ API int mem_pipe_connect_consumer(struct mem_pipe *pipe, struct mem_ctx *ctx,
 
 	if (!pipe || !ctx || !end)
 		return -EINVAL;
-	err = end_create(pipe, ctx, PIPE_CONSUMER, &new);
+	err = end_create(pipe, ctx, role, &new);
 	if (err)
 		return err;
 	pthread_mutex_lock(&pipe->lock);
 	err = end_attach(new, &old);
-	pthread_mutex_unlock(&pipe->lock);
-	if (old)
-		ctx_put(old);
-	if (err)
-		end_free(new);
-	else
-		*end = new;
-	return err;
-}
-
-API int mem_pipe_connect_producer(struct mem_pipe *pipe, struct mem_ctx *ctx,
-				  uint32_t width, uint32_t height,
-				  struct mem_pipe_end **end)
-{
-	struct mem_ctx *old = NULL;
-	struct mem_pipe_end *new;
-	int err;
-
-	if (!pipe || !ctx || !end)
-		return -EINVAL;
-	err = end_create(pipe, ctx, PIPE_PRODUCER, &new);
-	if (err)
-		return err;
-	pthread_mutex_lock(&pipe->lock);
-	err = end_attach(new, &old);
-	if (!err) {
+	if (!err && role == PIPE_PRODUCER) {
 		pipe->width = width;
 		pipe->height = height;
 	}
@@ -378,6 +355,19 @@ API int mem_pipe_connect_producer(struct mem_pipe *pipe, struct mem_ctx *ctx,
 	else
 		*end = new;
 	return err;
+}
+
+API int mem_pipe_connect_consumer(struct mem_pipe *pipe, struct mem_ctx *ctx,
+				  struct mem_pipe_end **end)
+{
+	return end_connect(pipe, ctx, PIPE_CONSUMER, 0, 0, end);
+}
+
+API int mem_pipe_connect_producer(struct mem_pipe *pipe, struct mem_ctx *ctx,
+				  uint32_t width, uint32_t height,
+				  struct mem_pipe_end **end)
+{
+	return end_connect(pipe, ctx, PIPE_PRODUCER, width, height, end);
 }
 
 API int mem_pipe_disconnect(struct mem_pipe_end *end)
