@@ -201,7 +201,8 @@ int signals_init(void)
 	};
 	int signal;
 
-	sigfillset(&action.sa_mask);
+	/* Also those of the C library, one of which cancels a thread. */
+	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
 	leave_unblocked(&action.sa_mask);
 	for (signal = 1; signal < _NSIG; signal++)
 		if (signal != SIGSEGV)

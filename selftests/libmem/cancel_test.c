@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of libmem where a thread is cancelled (pthread_cancel()) in a call: the
- * call is carried out first, and no lock stays taken.
+ * Tests of libmem where a thread is cancelled (pthread_cancel()) in a call or
+ * in an access: it is carried out first, and no lock stays taken.
  */
 #include "test.h"
 
@@ -10,6 +10,8 @@
 
 /* A call that hangs does so with all signals blocked. */
 #define LIMIT_S		60
+
+#define NR_CANCELLED	200
 
 static struct mem_buf *buf;
 static volatile uint8_t *map;
@@ -262,14 +264,28 @@ static void *watchdog(void *unused)
 	_exit(1);
 }
 
+static pthread_t dog_start(void)
+{
+	pthread_t dog;
+
+	assert_int_equal(pthread_create(&dog, NULL, watchdog, NULL), 0);
+	return dog;
+}
+
+static void dog_stop(pthread_t dog)
+{
+	pthread_cancel(dog);
+	pthread_join(dog, NULL);
+}
+
 static void no_call_is_a_cancellation_point(void **state)
 {
-	pthread_t thread, dog;
+	const pthread_t dog = dog_start();
+	pthread_t thread;
 	size_t i, j;
 	void *ret;
 
 	(void)state;
-	assert_int_equal(pthread_create(&dog, NULL, watchdog, NULL), 0);
 	assert_int_equal(pthread_barrier_init(&both, NULL, 2), 0);
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		print_message("# %s\n", calls[i].name);
@@ -285,8 +301,47 @@ static void no_call_is_a_cancellation_point(void **state)
 		for (j = 0; j < sizeof(calls) / sizeof(calls[0]); j++)
 			assert_int_equal(calls[j].call(), 0);
 	}
-	pthread_cancel(dog);
-	pthread_join(dog, NULL);
+	dog_stop(dog);
+}
+
+static void *read_until_cancelled(void *started)
+{
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;) {
+		(void)*map;
+		atomic_store((atomic_bool *)started, true);
+	}
+	return NULL;
+}
+
+/*
+ * A thread that can be cancelled at any time loses the access to the buffer, so
+ * that the library handles a fault of it, and is cancelled.
+ */
+static void no_access_is_a_cancellation_point(void **state)
+{
+	const pthread_t dog = dog_start();
+	atomic_bool started;
+	pthread_t thread;
+	void *ret;
+	int i;
+
+	(void)state;
+	for (i = 0; i < NR_CANCELLED; i++) {
+		atomic_store(&started, false);
+		assert_int_equal(pthread_create(&thread, NULL,
+						read_until_cancelled, &started),
+				 0);
+		while (!atomic_load(&started))
+			sched_yield();
+		assert_int_equal(mem_buf_revoke(buf), 0);
+		assert_int_equal(pthread_cancel(thread), 0);
+		assert_int_equal(pthread_join(thread, &ret), 0);
+		assert_ptr_equal(ret, PTHREAD_CANCELED);
+		assert_int_equal(mem_buf_revoke(buf), 0);
+		(void)*map;
+	}
+	dog_stop(dog);
 }
 
 static int begin(void **state)
@@ -309,6 +364,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_call_is_a_cancellation_point),
+		cmocka_unit_test(no_access_is_a_cancellation_point),
 	};
 
 	return cmocka_run_group_tests(tests, begin, close_ctx);
