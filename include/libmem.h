@@ -198,6 +198,10 @@ typedef void (*mem_kernel)(const struct mem_block *block, void *args);
  *	"generic-noncoherent". A context over the module can have no other
  *	profile than the module's
  * @seed: in: seed of MEM_EVICT_RANDOM
+ * @precise: in: 1: each access of the CPU to the context's buffers is detected,
+ *	not only the first one to a page, on x86-64; 0: if the environment
+ *	variable LIBMEM_PRECISE is "1"
+ * @reserved: in: 0
  */
 struct mem_ctx_options {
 	uint32_t size;
@@ -208,6 +212,8 @@ struct mem_ctx_options {
 	uint32_t evict;
 	char soc[MEM_NAME_LEN];
 	uint64_t seed;
+	uint32_t precise;
+	uint32_t reserved;
 };
 
 #define MEM_POISON_NONE		UINT32_MAX
@@ -225,7 +231,8 @@ struct mem_ctx_options {
  * @seed: out: seed of random eviction
  * @soc: out: name of the profile, terminated
  * @backend: out: enum mem_backend, never MEM_BACKEND_AUTO
- * @reserved: out: 0
+ * @precise: out: 1 if each access of the CPU is detected, else 0; the module
+ *	may do so for buffers of a process tree when this is 0
  */
 struct mem_probe {
 	uint32_t size;
@@ -239,7 +246,7 @@ struct mem_probe {
 	uint64_t seed;
 	char soc[MEM_NAME_LEN];
 	uint32_t backend;
-	uint32_t reserved;
+	uint32_t precise;
 };
 
 /**
@@ -808,9 +815,10 @@ unsigned int mem_version(void);
  * Return: 0, or -EINVAL (@ctx is NULL, @options->size is below the struct's
  * first version or no multiple of 8, an invalid field, no such board, an
  * invalid value of LIBMEM_BACKEND, LIBMEM_SOC, LIBMEM_POLICY, LIBMEM_EVICT,
- * LIBMEM_SEED or LIBMEM_ENGINE), -E2BIG (a tail of @options that this library
- * does not know is not 0), -EOPNOTSUPP (the module simulates another board than
- * @options->soc), -ENOENT (kernel: no /dev/heapsim, the module is not loaded),
+ * LIBMEM_SEED, LIBMEM_PRECISE or LIBMEM_ENGINE), -E2BIG (a tail of @options
+ * that this library does not know is not 0), -EOPNOTSUPP (the module simulates
+ * another board than @options->soc, or precise tracking is not possible on this
+ * machine), -ENOENT (kernel: no /dev/heapsim, the module is not loaded),
  * -EACCES (kernel: no permission for it), -EPROTO (the module's interface is
  * older than any that this library supports), -EPERM (a child of a process with
  * an embedded context, or a host function), -EMFILE or -ENFILE (no file

@@ -165,7 +165,7 @@ API int mem_ctx_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 	int err;
 
 	if (!ctx || !probe ||
-	    struct_check(probe, offsetofend(struct mem_probe, reserved)))
+	    struct_check(probe, offsetofend(struct mem_probe, precise)))
 		return -EINVAL;
 	err = ctx->backend->probe(ctx, &all);
 	if (err)

@@ -35,7 +35,8 @@ static int options_check(const struct mem_ctx_options *options)
 	    options->policy > MEM_POLICY_OFF ||
 	    (options->poison > UINT8_MAX &&
 	     options->poison != MEM_POISON_NONE) ||
-	    options->evict > MEM_EVICT_RANDOM ||
+	    options->evict > MEM_EVICT_RANDOM || options->precise > 1 ||
+	    options->reserved ||
 	    !memchr(options->soc, 0, sizeof(options->soc)))
 		return -EINVAL;
 	return 0;
@@ -103,6 +104,16 @@ static int evict_parse(const char *name, struct mem_ctx_options *all,
 	return seed_parse(getenv(*variable), &all->seed);
 }
 
+static int precise_named(const char *name, uint32_t *precise)
+{
+	if (!name || !*name || !strcmp(name, "0"))
+		return 0;
+	if (strcmp(name, "1"))
+		return -EINVAL;
+	*precise = 1;
+	return 0;
+}
+
 /*
  * Sets options that the caller has left at their default from the environment.
  * On an error @name is the variable that caused it. On success @name is the
@@ -136,6 +147,10 @@ static int options_complete(struct mem_ctx_options *all, const char **name)
 		if (err)
 			return err;
 	}
+	*name = "LIBMEM_PRECISE";
+	err = precise_named(getenv(*name), &all->precise);
+	if (err)
+		return err;
 	*name = "LIBMEM_BACKEND";
 	if (all->backend == MEM_BACKEND_AUTO) {
 		err = backend_parse(getenv(*name), &all->backend);

@@ -27,6 +27,22 @@ static inline bool trap_is_store(const ucontext_t *context)
 	return context->uc_mcontext.gregs[REG_ERR] & 2;
 }
 
+/* The trap flag: the CPU raises #DB after one instruction. */
+#define TRAP_FLAG	0x100
+
+static inline bool trap_has_flag(const ucontext_t *context)
+{
+	return context->uc_mcontext.gregs[REG_EFL] & TRAP_FLAG;
+}
+
+static inline void trap_set_flag(ucontext_t *context, bool is_set)
+{
+	if (is_set)
+		context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+	else
+		context->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+}
+
 /* Bit 4: an instruction fetch. Pages of buffers are never executable. */
 static inline bool trap_is_fetch(const ucontext_t *context)
 {

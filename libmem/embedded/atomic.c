@@ -70,6 +70,20 @@ static bool is_atomic(const uint8_t *code, size_t len)
 #endif
 
 /**
+ * atomic_is_at() - check whether an instruction is atomic
+ * @ip: its address
+ *
+ * Context: any, also a signal handler.
+ * Return: true if it is.
+ */
+bool atomic_is_at(uintptr_t ip)
+{
+	uint8_t code[MAX_INSTRUCTION];
+
+	return is_atomic(code, read_code(ip, code));
+}
+
+/**
  * atomic_is_broken() - check whether an instruction does not work on a buffer
  * @buf: buffer
  * @ip: address of the instruction that accesses it
@@ -79,10 +93,7 @@ static bool is_atomic(const uint8_t *code, size_t len)
  */
 bool atomic_is_broken(const struct embedded_buf *buf, uintptr_t ip)
 {
-	uint8_t code[MAX_INSTRUCTION];
-
-	return atomic_is_looked_for(buf) &&
-	       is_atomic(code, read_code(ip, code));
+	return atomic_is_looked_for(buf) && atomic_is_at(ip);
 }
 
 /**

@@ -46,13 +46,17 @@ static int embedded_open(const struct mem_ctx_options *options,
 	const struct profile *profile = profile_find(soc);
 	struct embedded_ctx *new;
 	uint32_t fill;
+	bool is_precise;
 	int err;
 
 	if (!profile)
 		return -EINVAL;
+	is_precise = options->precise;
 	err = window_get();
 	if (!err)
 		err = fill_of(options, &fill);
+	if (!err && is_precise)
+		err = step_init();
 	if (err)
 		return err;
 	new = calloc(1, sizeof(*new));
@@ -73,6 +77,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 	new->seed = options->seed;
 	if (tell_is_on())
 		new->evicts = tell_evicts(&new->seed);
+	new->is_precise = is_precise && new->policy != MEM_POLICY_OFF;
 	rights_init(new);
 	order_init(&new->base, &new->order);
 	run_init(new);
@@ -112,6 +117,7 @@ static int embedded_probe(struct mem_ctx *base, struct mem_probe *probe)
 	probe->policy = ctx->policy;
 	probe->evict_random = ctx->evicts;
 	probe->seed = ctx->evicts ? ctx->seed : 0;
+	probe->precise = ctx->is_precise;
 	probe->io_coherent = ctx->base.board->is_io_coherent;
 	strcpy(probe->soc, ctx->base.board->name);
 	return 0;

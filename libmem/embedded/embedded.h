@@ -96,6 +96,7 @@ struct owner {
  * @poison: byte that new memory is filled with; -1: zeros
  * @evicts: lines are evicted and fetched at random
  * @seed: seed of that
+ * @is_precise: each access of the CPU is detected
  * @nr_made: two-view buffers so far, from which each gets a seed of its own
  * @owners: its engines
  * @nr_running: engines that run a kernel
@@ -119,6 +120,7 @@ struct embedded_ctx {
 	int poison;
 	bool evicts;
 	uint64_t seed;
+	bool is_precise;
 	atomic_ullong nr_made;
 	struct owner owners[NR_ENGINES];
 	atomic_uint nr_running;
@@ -284,6 +286,7 @@ struct embedded_buf {
  * @is_write: it is a store
  * @is_ahead: a store may follow; the line is not judged
  * @is_call: by a system call, which needs all its pages at the same time
+ * @is_again: it has been judged; its instruction did not complete then
  * @ip: instruction
  */
 struct touch {
@@ -291,6 +294,7 @@ struct touch {
 	bool is_write;
 	bool is_ahead;
 	bool is_call;
+	bool is_again;
 	uintptr_t ip;
 };
 
@@ -323,6 +327,8 @@ int window_move(struct embedded_buf *buf, struct own_fd *file);
 int window_map_own(const struct embedded_buf *buf);
 int window_protect(size_t first, size_t nr, enum page_access access);
 enum page_access window_access(size_t page);
+void window_keep(size_t page);
+bool window_is_kept(size_t page);
 
 /* view.c */
 int view_init(struct embedded_buf *buf, const struct profile *profile);
@@ -456,6 +462,8 @@ int signals_init(void);
 int signals_action(int signal, const struct sigaction *action,
 		   struct sigaction *old);
 bool signals_are_seen(void);
+int signals_take_traps(void);
+bool signals_has_traps(void);
 
 /* syscall.c */
 extern const struct trap_ops syscall_ops;
@@ -466,18 +474,21 @@ extern const struct trap_ops syscall_ops;
  * enum fault - how a SIGSEGV was handled
  * @FAULT_STRANGE: it is not a touch of the window
  * @FAULT_READY: the instruction can be repeated
+ * @FAULT_WATCHED: it can, and the next access is to be detected, too
  * @FAULT_REFUSED: the board refuses the touch
  */
 enum fault {
 	FAULT_STRANGE,
 	FAULT_READY,
+	FAULT_WATCHED,
 	FAULT_REFUSED,
 };
 
-enum fault fault_handle(const siginfo_t *info, const void *context);
+enum fault fault_handle(const siginfo_t *info, ucontext_t *context);
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch);
 bool fault_is_judged(const struct embedded_buf *buf);
 int fault_open(struct embedded_buf *buf);
+void fault_close(struct embedded_buf *buf, size_t first, size_t end);
 
 /* rights.c */
 extern const struct order_ops rights_ops;
@@ -533,6 +544,21 @@ void clone_unwatch(void);
 /* atomic.c */
 bool atomic_is_broken(const struct embedded_buf *buf, uintptr_t ip);
 bool atomic_is_looked_for(const struct embedded_buf *buf);
+bool atomic_is_at(uintptr_t ip);
+
+/* step.c */
+int step_init(void);
+bool step_begin(const struct embedded_buf *buf, struct touch *touch,
+		const ucontext_t *context);
+void step_arm(ucontext_t *context);
+void step_cancel(void);
+bool step_disarm(ucontext_t *context);
+bool step_end(const siginfo_t *info, ucontext_t *context);
+bool step_hold(const struct embedded_buf *buf, uint64_t off, uint64_t len,
+	       const void *call);
+void step_unhold(const struct embedded_buf *buf, const void *call);
+void step_release(const void *call);
+bool step_is_held(size_t page);
 
 /* run.c */
 void run_init(struct embedded_ctx *ctx);

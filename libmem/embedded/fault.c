@@ -56,6 +56,52 @@ static bool give(struct embedded_buf *buf, bool is_write)
 	       !window_protect(buf->first, buf->nr_pages, access);
 }
 
+/* Removes access unless another thread, or a call, needs it. */
+static void close_one_view(struct embedded_buf *buf)
+{
+	if (window_access(buf->first) == PAGE_NO_ACCESS ||
+	    step_is_held(buf->first) || window_is_kept(buf->first))
+		return;
+	if (is_heaps(&buf->base) && buf->is_mapped)
+		fault_open(buf);
+	else if (fault_is_judged(buf))
+		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+}
+
+static bool must_stay(size_t page)
+{
+	return step_is_held(page) || window_is_kept(page);
+}
+
+/**
+ * fault_close() - remove access after an instruction or a system call
+ * @buf: buffer that is tracked precisely, locked
+ * @first: first page, in the window
+ * @end: page after the last
+ *
+ * With one view, the whole buffer loses the access that it does not have by
+ * itself. Pages that another thread needs stay accessible.
+ *
+ * Context: also signal handlers; the buffer's lock is held.
+ */
+void fault_close(struct embedded_buf *buf, size_t first, size_t end)
+{
+	size_t stop;
+
+	if (!buf->has_two_views) {
+		close_one_view(buf);
+		return;
+	}
+	for (; first < end; first = stop) {
+		for (stop = first; stop < end && !must_stay(stop); stop++)
+			;
+		if (stop > first)
+			view_revoke(buf, first - buf->first, stop - buf->first);
+		else
+			stop++;
+	}
+}
+
 /* Makes the page accessible if the buffer allows it. */
 static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 {
@@ -69,8 +115,10 @@ static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 		return give(buf, touch->is_write);
 	}
 	access = window_access(page);
-	/* Another thread has made it accessible. */
-	if (access == PAGE_WRITE || (access == PAGE_READ && !touch->is_write))
+	/* Another thread has made it accessible. Precise: judged even so. */
+	if ((access == PAGE_WRITE ||
+	     (access == PAGE_READ && !touch->is_write)) &&
+	    (touch->is_again || !embedded_ctx_of(buf->base.ctx)->is_precise))
 		return !window_protect(page, 1, access);
 	return view_touch(buf, touch);
 }
@@ -92,43 +140,64 @@ bool fault_is_judged(const struct embedded_buf *buf)
 	       buf->base.kind == MEM_KIND_DEVICE || atomic_is_looked_for(buf);
 }
 
-/* Judges a touch and gives access. The buffer's lock is held. */
+/* Returns true if the next access to an accessible buffer may be a mistake. */
+static bool is_watched(struct embedded_buf *buf, const struct touch *touch,
+		       bool is_wrong)
+{
+	if (!embedded_ctx_of(buf->base.ctx)->is_precise || engine_is_worker())
+		return false;
+	return buf->has_two_views || is_wrong || atomic_is_looked_for(buf) ||
+	       !gate_allows_cpu(buf->gate, touch->is_write);
+}
+
+/*
+ * Judges a touch and gives access. @is_wrong: a mistake has been found already.
+ * The buffer's lock is held.
+ */
 static enum fault touch_held(struct embedded_buf *buf,
-			     const struct touch *touch)
+			     const struct touch *touch, bool is_wrong)
 {
 	/* Touches of kernels are not touches of the CPU. */
-	if (!engine_is_worker() && !gate_is_own() &&
+	if (!engine_is_worker() && !gate_is_own() && !touch->is_again &&
 	    !gate_allows_cpu(buf->gate, touch->is_write))
 		watch_gate_cpu(buf, touch);
 	/* A system call that touches the page fails with EFAULT. */
 	if (!engine_is_worker() && touch->is_write && !touch->is_call &&
 	    buf->base.is_read_only && buf->is_mapped)
 		watch_read_only(buf, touch);
-	return is_ready(buf, touch) ? FAULT_READY : FAULT_STRANGE;
+	if (!is_ready(buf, touch))
+		return FAULT_STRANGE;
+	return is_watched(buf, touch, is_wrong) ? FAULT_WATCHED : FAULT_READY;
 }
 
 static enum fault touch_locked(struct embedded_buf *buf,
-			       const struct touch *touch)
+			       const struct touch *touch, bool is_wrong)
 {
 	enum fault ret;
 
 	pthread_mutex_lock(&buf->lock);
-	ret = touch_held(buf, touch);
+	ret = touch_held(buf, touch, is_wrong);
 	pthread_mutex_unlock(&buf->lock);
 	return ret;
 }
 
-/* Returns true if the touch is refused. The buffer's lock is held. */
-static bool is_refused(struct embedded_buf *buf, const struct touch *touch)
+/*
+ * Returns true if the touch is refused. @is_wrong: out: it is a mistake. The
+ * buffer's lock is held.
+ */
+static bool is_refused(struct embedded_buf *buf, const struct touch *touch,
+		       bool *is_wrong)
 {
 	struct refusal refusal;
 
-	if (engine_is_worker()) {
+	*is_wrong = touch->is_again;
+	if (engine_is_worker() || touch->is_again) {
 		rights_enter(buf, touch->is_write);
 		return false;
 	}
 	if (rights_touch(buf, touch->is_write, &refusal))
 		return false;
+	*is_wrong = true;
 	watch_cpu_while_active(buf, touch, &refusal);
 	return is_strict(embedded_ctx_of(buf->base.ctx));
 }
@@ -138,10 +207,11 @@ static enum fault touch_managed(struct embedded_buf *buf,
 				const struct touch *touch)
 {
 	enum fault ret = FAULT_REFUSED;
+	bool is_wrong;
 
 	pthread_mutex_lock(&buf->lock);
-	if (!is_refused(buf, touch))
-		ret = touch_held(buf, touch);
+	if (!is_refused(buf, touch, &is_wrong))
+		ret = touch_held(buf, touch, is_wrong);
 	pthread_mutex_unlock(&buf->lock);
 	return ret;
 }
@@ -154,7 +224,7 @@ static enum fault touch_lent(struct embedded_buf *buf,
 
 	pthread_mutex_lock(&buf->lock);
 	rights_lend(buf);
-	ret = touch_held(buf, touch);
+	ret = touch_held(buf, touch, false);
 	pthread_mutex_unlock(&buf->lock);
 	return ret;
 }
@@ -174,9 +244,10 @@ static enum fault touch_device(struct embedded_buf *buf,
 {
 	if (engine_is_worker())
 		return touch_lent(buf, touch);
-	watch_cpu_on_device(buf, touch);
+	if (!touch->is_again)
+		watch_cpu_on_device(buf, touch);
 	return is_strict(embedded_ctx_of(buf->base.ctx)) ?
-	       FAULT_REFUSED : touch_locked(buf, touch);
+	       FAULT_REFUSED : touch_locked(buf, touch, true);
 }
 
 /**
@@ -185,7 +256,7 @@ static enum fault touch_device(struct embedded_buf *buf,
  * @touch: touch
  *
  * Context: takes the buffer's lock and the rights lock; all signals blocked.
- * Return: enum fault.
+ * Return: enum fault; FAULT_WATCHED only in precise mode.
  */
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 {
@@ -198,15 +269,45 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 				   (is_heaps(&buf->base) && is_unmapped(buf))))
 		return touch_lent(buf, touch);
 	if (atomic_is_looked_for(buf)) {
-		if (atomic_is_broken(buf, touch->ip))
+		if (!touch->is_again && atomic_is_broken(buf, touch->ip))
 			watch_atomic(buf, touch, NULL);
-		return touch_locked(buf, touch);
+		return touch_locked(buf, touch, false);
 	}
 	/* Pinned memory is always accessible. */
-	return is_heaps(&buf->base) ? touch_locked(buf, touch) : FAULT_STRANGE;
+	return is_heaps(&buf->base) ? touch_locked(buf, touch, false) :
+				      FAULT_STRANGE;
 }
 
-static enum fault what_is(uintptr_t addr, const ucontext_t *context)
+/* The page stays accessible, because the access cannot be stepped. */
+static void keep_page(struct embedded_buf *buf, const struct touch *touch)
+{
+	pthread_mutex_lock(&buf->lock);
+	window_keep(buf->has_two_views ?
+		    buf->first + (touch->off >> window_page_shift()) :
+		    buf->first);
+	pthread_mutex_unlock(&buf->lock);
+}
+
+/* Judges a touch of a buffer; in precise mode, lets it happen once. */
+static enum fault touch_once(struct embedded_buf *buf, struct touch *touch,
+			     ucontext_t *context)
+{
+	const bool is_stepped = step_begin(buf, touch, context);
+	enum fault ret = fault_touch(buf, touch);
+
+	if (ret != FAULT_WATCHED) {
+		if (is_stepped)
+			step_cancel();
+		return ret;
+	}
+	if (is_stepped)
+		step_arm(context);
+	else
+		keep_page(buf, touch);
+	return FAULT_READY;
+}
+
+static enum fault what_is(uintptr_t addr, ucontext_t *context)
 {
 	struct touch touch = {
 		.is_write = trap_is_store(context),
@@ -225,7 +326,7 @@ static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 		return FAULT_STRANGE;
 	}
 	touch.off = addr - (uintptr_t)buf->addr;
-	ret = fault_touch(buf, &touch);
+	ret = touch_once(buf, &touch, context);
 	if (ret == FAULT_STRANGE && !engine_is_worker() && is_unmapped(buf))
 		watch_use_after_free(addr, buf, &touch);
 	embedded_buf_put(buf);
@@ -235,12 +336,12 @@ static enum fault what_is(uintptr_t addr, const ucontext_t *context)
 /**
  * fault_handle() - handle SIGSEGV
  * @info: from the signal
- * @context: context of the signal, ucontext_t
+ * @context: context of the signal; the instruction may be stepped
  *
  * Context: signal handler, with all signals blocked that can be.
  * Return: enum fault.
  */
-enum fault fault_handle(const siginfo_t *info, const void *context)
+enum fault fault_handle(const siginfo_t *info, ucontext_t *context)
 {
 	enum fault ret = FAULT_STRANGE;
 	const int err = errno;

@@ -8,7 +8,11 @@
  * the kernel ends a process that touches a page without access while it is
  * blocked.
  *
- * The lock protects the application's action; handlers read a copy.
+ * Once a context tracks accesses precisely (step.c), SIGTRAP belongs to the
+ * library, too. Handlers of other synchronous signals are called by one of the
+ * library, because the instruction of a step may cause these signals.
+ *
+ * The lock protects the application's actions; handlers read a copy.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,11 +26,13 @@
 
 static struct {
 	atomic_bool is_ours;		/* SIGSEGV belongs to the library */
+	atomic_bool has_traps;		/* SIGTRAP does */
 	/* by signal: its handler is to block SIGSEGV */
 	atomic_bool blocks_ours[_NSIG];
 
 	atomic_flag lock;
-	struct sigaction theirs;	/* the application's for SIGSEGV */
+	/* by signal: the application's, if a handler of the library is set */
+	struct sigaction theirs[SIGSEGV + 1];
 } IN_OWN_PAGES signals = {
 	.lock = ATOMIC_FLAG_INIT,
 };
@@ -52,7 +58,8 @@ static void unlock_in_child(void)
 	atomic_flag_clear(&signals.lock);
 }
 
-static struct sigaction exchange_theirs(const struct sigaction *action)
+static struct sigaction exchange_theirs(int signal,
+					const struct sigaction *action)
 {
 	struct sigaction was, new = { .sa_handler = SIG_DFL };
 	sigset_t old;
@@ -61,9 +68,9 @@ static struct sigaction exchange_theirs(const struct sigaction *action)
 	if (action)
 		new = *action;
 	lock(&old);
-	was = signals.theirs;
+	was = signals.theirs[signal];
 	if (action)
-		signals.theirs = new;
+		signals.theirs[signal] = new;
 	unlock(&old);
 	return was;
 }
@@ -74,8 +81,8 @@ static void act_by_default(int signal, const siginfo_t *info)
 	const struct sigaction none = { .sa_handler = SIG_DFL };
 
 	__sigaction(signal, &none, NULL);
-	/* A signal that was sent is not raised again by the instruction. */
-	if (info->si_code <= 0)
+	/* A signal that was sent, or a trap, is not raised again. */
+	if (info->si_code <= 0 || signal == SIGTRAP)
 		raise(signal);
 }
 
@@ -92,7 +99,7 @@ static void leave_unblocked(sigset_t *mask)
 /* Calls the application's handler with its mask, except for these signals. */
 static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
-	struct sigaction theirs = exchange_theirs(NULL);
+	struct sigaction theirs = exchange_theirs(signal, NULL);
 	sigset_t mask;
 
 	if (theirs.sa_handler == SIG_IGN && info->si_code <= 0)
@@ -103,8 +110,11 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 		return;
 	}
 	if (theirs.sa_flags & SA_RESETHAND)
-		exchange_theirs(&(struct sigaction) { .sa_handler = SIG_DFL });
+		exchange_theirs(signal,
+				&(struct sigaction) { .sa_handler = SIG_DFL });
 	sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
+	if (signal == SIGTRAP && !(theirs.sa_flags & SA_NODEFER))
+		sigaddset(&mask, SIGTRAP);
 	leave_unblocked(&mask);
 	signals_restore(&mask);
 	if (theirs.sa_flags & SA_SIGINFO)
@@ -156,14 +166,117 @@ static void on_segv(int signal, siginfo_t *info, void *context)
 		return;
 	switch (fault_handle(info, context)) {
 	case FAULT_READY:
+	case FAULT_WATCHED:
 		break;
 	case FAULT_REFUSED:
+		step_disarm(context);
 		refuse(info, context);
 		break;
 	case FAULT_STRANGE:
+		step_disarm(context);
 		pass_on(signal, info, context);
 		break;
 	}
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	const int err = errno;
+	const bool is_done = step_end(info, context);
+
+	errno = err;
+	if (!is_done)
+		pass_on(signal, info, context);
+}
+
+/*
+ * A signal that the instruction of a step may cause. It was delivered with the
+ * mask of the step, if there was one.
+ */
+static void on_other(int signal, siginfo_t *info, void *arg)
+{
+	const struct sigaction theirs = exchange_theirs(signal, NULL);
+	ucontext_t *context = arg;
+	const int err = errno;
+	sigset_t mask;
+
+	if (step_disarm(context)) {
+		sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
+		if (!(theirs.sa_flags & SA_NODEFER))
+			sigaddset(&mask, signal);
+		leave_unblocked(&mask);
+		signals_restore(&mask);
+	}
+	errno = err;
+	if (theirs.sa_flags & SA_SIGINFO)
+		theirs.sa_sigaction(signal, info, context);
+	else
+		theirs.sa_handler(signal);
+}
+
+static const int others[] = { SIGBUS, SIGFPE, SIGILL };
+
+static bool is_other(int signal)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (others[i] == signal)
+			return atomic_load(&signals.has_traps);
+	return false;
+}
+
+static bool is_function(const struct sigaction *action)
+{
+	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+/*
+ * Sets an action, with a handler of the library in the place of the program's.
+ * The caller must hold the lock. @action, @old: may be NULL.
+ */
+static int set_other(int signal, const struct sigaction *action,
+		     struct sigaction *old)
+{
+	struct sigaction *theirs = &signals.theirs[signal];
+	const struct sigaction was = *theirs;
+	struct sigaction ours, before;
+
+	if (action && is_function(action)) {
+		ours = *action;
+		ours.sa_sigaction = on_other;
+		ours.sa_flags |= SA_SIGINFO;
+		*theirs = *action;
+		action = &ours;
+	}
+	if (__sigaction(signal, action, &before)) {
+		*theirs = was;
+		return -1;
+	}
+	if (before.sa_sigaction == on_other) {
+		before.sa_sigaction = was.sa_sigaction;
+		before.sa_flags = was.sa_flags;
+	}
+	if (old)
+		*old = before;
+	return 0;
+}
+
+static int exchange_action(int signal, const struct sigaction *action,
+			   struct sigaction *old)
+{
+	struct sigaction was;
+	sigset_t mask;
+	int ret;
+
+	if (!is_other(signal))
+		return __sigaction(signal, action, old);
+	lock(&mask);
+	ret = set_other(signal, action, &was);
+	unlock(&mask);
+	if (!ret && old)
+		*old = was;
+	return ret;
 }
 
 static void without_ours(struct sigaction *action, int signal)
@@ -209,12 +322,66 @@ int signals_init(void)
 			adopt(signal);
 	if (pthread_atfork(NULL, NULL, unlock_in_child))
 		return -ENOMEM;
-	if (__sigaction(SIGSEGV, &action, &signals.theirs))
+	if (__sigaction(SIGSEGV, &action, &signals.theirs[SIGSEGV]))
 		return -errno;
 	atomic_store(&signals.is_ours, true);
 	libmem_trap_set(&syscall_ops);
 	signal_unblock(SIGSEGV);
 	return 0;
+}
+
+/* The lock is held. */
+static int take_traps(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_trap,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
+	};
+	struct sigaction theirs;
+	size_t i;
+
+	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+	leave_unblocked(&action.sa_mask);
+	if (__sigaction(SIGTRAP, &action, &signals.theirs[SIGTRAP]))
+		return -errno;
+	atomic_store(&signals.has_traps, true);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!__sigaction(others[i], NULL, &theirs) &&
+		    is_function(&theirs))
+			set_other(others[i], &theirs, NULL);
+	return 0;
+}
+
+/**
+ * signals_take_traps() - take over SIGTRAP until the process ends
+ *
+ * Context: after signals_init(); any thread; not a signal handler.
+ * Return: 0 or -errno.
+ */
+int signals_take_traps(void)
+{
+	sigset_t old;
+	int err = 0;
+
+	lock(&old);
+	if (!atomic_load(&signals.has_traps))
+		err = take_traps();
+	unlock(&old);
+	return err;
+}
+
+/**
+ * signals_has_traps() - check whether SIGTRAP reaches the library
+ *
+ * Context: any, including signal handlers.
+ * Return: false if the program has replaced the handler by a system call.
+ */
+bool signals_has_traps(void)
+{
+	struct sigaction action;
+
+	return !__sigaction(SIGTRAP, NULL, &action) &&
+	       action.sa_sigaction == on_trap;
 }
 
 /**
@@ -235,7 +402,8 @@ bool signals_are_seen(void)
 
 static bool is_ours(int signal)
 {
-	return signal == SIGSEGV && atomic_load(&signals.is_ours);
+	return (signal == SIGSEGV && atomic_load(&signals.is_ours)) ||
+	       (signal == SIGTRAP && atomic_load(&signals.has_traps));
 }
 
 /**
@@ -255,7 +423,7 @@ int signals_action(int signal, const struct sigaction *action,
 	int ret;
 
 	if (is_ours(signal)) {
-		copy = exchange_theirs(action);
+		copy = exchange_theirs(signal, action);
 		if (old)
 			*old = copy;
 		return 0;
@@ -267,7 +435,7 @@ int signals_action(int signal, const struct sigaction *action,
 		copy = *action;
 		without_ours(&copy, signal);
 	}
-	ret = __sigaction(signal, action ? &copy : NULL, old);
+	ret = exchange_action(signal, action ? &copy : NULL, old);
 	if (ret)
 		atomic_store(&signals.blocks_ours[signal], blocked);
 	else if (old && blocked)

@@ -31,46 +31,104 @@ static bool is_away(struct embedded_buf *buf, enum direction dir)
 		(access == PAGE_READ && dir == KERNEL_WRITES));
 }
 
+/**
+ * struct part - the part of a call's memory that lies in one buffer
+ * @off: first byte, in the buffer
+ * @len: bytes
+ * @dir: what the kernel does with it
+ * @ip: instruction that makes the call
+ * @area: area of the call
+ */
+struct part {
+	uint64_t off;
+	uint64_t len;
+	enum direction dir;
+	uintptr_t ip;
+	const struct area *area;
+};
+
 /*
  * Touches memory that may be refused. If it is, the page stays without access,
  * and the call returns EFAULT.
  */
-static bool is_refused(struct embedded_buf *buf, uint64_t off,
-		       enum direction dir, uintptr_t ip)
+static enum fault judge(struct embedded_buf *buf, const struct part *part)
 {
 	const struct touch touch = {
-		.off = off,
-		.is_write = dir == KERNEL_WRITES,
-		.is_ahead = dir == KERNEL_WRITES,
+		.off = part->off,
+		.is_write = part->dir == KERNEL_WRITES,
+		.is_ahead = part->dir == KERNEL_WRITES,
 		.is_call = true,
-		.ip = ip,
+		.ip = part->ip,
 	};
 
-	return (fault_is_judged(buf) || is_away(buf, dir)) &&
-	       fault_touch(buf, &touch) != FAULT_READY;
+	return fault_is_judged(buf) || is_away(buf, part->dir) ?
+	       fault_touch(buf, &touch) : FAULT_READY;
 }
 
-static void prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		    enum direction dir, uintptr_t ip)
+/* The buffer's lock is held, also by those that follow. */
+static void keep(struct embedded_buf *buf, const struct part *part)
 {
-	view_prepare(buf, off, len, dir == KERNEL_WRITES, ip);
+	const uint64_t last = part->off + part->len - 1;
+	size_t page = part->off >> window_page_shift();
+
+	for (; page <= last >> window_page_shift(); page++)
+		window_keep(buf->first + page);
 }
 
-static void finish(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		   enum direction dir, uintptr_t ip)
+static void prepare(struct embedded_buf *buf, const struct part *part)
 {
-	(void)dir;
-	view_finish_write(buf, off, len, ip);
+	if (buf->base.kind == MEM_KIND_MANAGED)
+		rights_enter(buf, part->dir == KERNEL_WRITES);
+	if (buf->is_mapped && buf->has_two_views)
+		view_prepare(buf, part->off, part->len,
+			     part->dir == KERNEL_WRITES, part->ip);
 }
 
-static void end(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		enum direction dir, uintptr_t ip)
+static void finish(struct embedded_buf *buf, const struct part *part)
 {
-	(void)off;
-	(void)len;
-	(void)dir;
-	(void)ip;
-	view_finish_call(buf);
+	if (buf->is_mapped && buf->has_two_views)
+		view_finish_write(buf, part->off, part->len, part->ip);
+}
+
+static void end(struct embedded_buf *buf, const struct part *part)
+{
+	(void)part;
+	if (buf->is_mapped && buf->has_two_views)
+		view_finish_call(buf);
+}
+
+static void act_locked(struct embedded_buf *buf, const struct part *part,
+		       void (*act)(struct embedded_buf *buf,
+				   const struct part *part))
+{
+	pthread_mutex_lock(&buf->lock);
+	act(buf, part);
+	pthread_mutex_unlock(&buf->lock);
+}
+
+/* Returns true if the part was refused. */
+static bool prepare_part(struct embedded_buf *buf, const struct part *part)
+{
+	const bool is_precise = embedded_ctx_of(buf->base.ctx)->is_precise;
+	bool is_held = false;
+	enum fault fault;
+
+	/* Held until the end of the call, before it becomes accessible. */
+	if (is_precise)
+		is_held = step_hold(buf, part->off, part->len, part->area);
+	fault = judge(buf, part);
+	if (fault != FAULT_READY && fault != FAULT_WATCHED) {
+		if (is_held)
+			step_unhold(buf, part->area);
+		return true;
+	}
+	act_locked(buf, part, prepare);
+	/* What needs no tracking stays accessible. */
+	if (is_held && !buf->has_two_views && fault == FAULT_READY)
+		step_unhold(buf, part->area);
+	else if (is_precise && !is_held)
+		act_locked(buf, part, keep);
+	return false;
 }
 
 /*
@@ -78,9 +136,8 @@ static void end(struct embedded_buf *buf, uint64_t off, uint64_t len,
  * Returns true if a part of it was to be prepared, and was refused.
  */
 static bool for_each_buf(const struct area *area,
-			 void (*act)(struct embedded_buf *buf, uint64_t off,
-				     uint64_t len, enum direction dir,
-				     uintptr_t ip),
+			 void (*act)(struct embedded_buf *buf,
+				     const struct part *part),
 			 enum direction dir, uintptr_t ip)
 {
 	uintptr_t at = (uintptr_t)area->addr;
@@ -90,7 +147,7 @@ static bool for_each_buf(const struct area *area,
 	sigset_t old;
 
 	while (left && window_has(at)) {
-		uint64_t off, len;
+		struct part part = { .dir = dir, .ip = ip, .area = area };
 
 		signals_block(&old);
 		buf = window_find_buf(at);
@@ -98,23 +155,17 @@ static bool for_each_buf(const struct area *area,
 			signals_restore(&old);
 			break;
 		}
-		off = at - (uintptr_t)buf->addr;
-		len = buf->base.len - off < left ? buf->base.len - off : left;
-		if (act == prepare && is_refused(buf, off, dir, ip)) {
-			ret = true;
-		} else {
-			pthread_mutex_lock(&buf->lock);
-			if (act == prepare &&
-			    buf->base.kind == MEM_KIND_MANAGED)
-				rights_enter(buf, dir == KERNEL_WRITES);
-			if (buf->is_mapped && buf->has_two_views)
-				act(buf, off, len, dir, ip);
-			pthread_mutex_unlock(&buf->lock);
-		}
+		part.off = at - (uintptr_t)buf->addr;
+		part.len = buf->base.len - part.off < left ?
+			   buf->base.len - part.off : left;
+		if (act == prepare)
+			ret |= prepare_part(buf, &part);
+		else
+			act_locked(buf, &part, act);
 		signals_restore(&old);
 		embedded_buf_put(buf);
-		at += len;
-		left -= len;
+		at += part.len;
+		left -= part.len;
 	}
 	return ret;
 }
@@ -165,10 +216,15 @@ static void end_all(const struct area *areas, size_t nr, enum direction dir,
 		    uintptr_t ip)
 {
 	const int err = errno;
+	sigset_t old;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
 		for_each_buf(&areas[i], end, dir, ip);
+	signals_block(&old);
+	for (i = 0; i < nr; i++)
+		step_release(&areas[i]);
+	signals_restore(&old);
 	errno = err;
 }
 

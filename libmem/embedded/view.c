@@ -368,7 +368,7 @@ static void evict(struct embedded_buf *buf, size_t keep)
 /* Nothing is evicted while a system call needs its pages. */
 static void evict_after(struct embedded_buf *buf, const struct touch *touch)
 {
-	if (!embedded_ctx_of(buf->base.ctx)->evicts)
+	if (!embedded_ctx_of(buf->base.ctx)->evicts || touch->is_again)
 		return;
 	buf->nr_due++;
 	if (touch->is_call)
@@ -409,8 +409,10 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		.tid = gettid(),
 		.stack = touch->is_write ? tell_stack(touch->ip) : 0,
 	};
+	const struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
 	const bool is_fenced = touch->is_write ? buf->nr_jobs :
 						 buf->nr_write_jobs;
+	const bool is_judged = !touch->is_ahead && !touch->is_again;
 	size_t first = page - page % per_fill;
 	size_t end = first + per_fill;
 	uint64_t nr_filled;
@@ -423,14 +425,14 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	/* Lines that were filled remain valid. */
 	if (is_engine_at_work(buf))
 		add_twins(buf, first, end);
-	if (is_fenced && !touch->is_ahead) {
+	if (is_fenced && is_judged) {
 		buf->lines.count.unbracketed_accesses++;
 		watch_unbracketed(buf, touch);
 	}
 	buf->was_faulted |= buf->nr_write_jobs > 0;
 	/* Evictions depend only on touches that are detected. */
-	is_alone = is_fenced || is_engine_at_work(buf) ||
-		   embedded_ctx_of(buf->base.ctx)->evicts;
+	is_alone = is_fenced || is_engine_at_work(buf) || ctx->evicts ||
+		   ctx->is_precise;
 	if (is_alone) {
 		first = page;
 		end = page + 1;
@@ -448,7 +450,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		line_show_page(&buf->lines, page, &buf->bracket);
 	}
 	buf->touch = touch;
-	if (!touch->is_ahead)
+	if (is_judged)
 		line_touch(&buf->lines, touch->off,
 			   touch->is_write ? LINE_WRITE : LINE_READ, WHO);
 	buf->touch = NULL;

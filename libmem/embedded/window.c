@@ -49,6 +49,9 @@
 #define DEFAULT_MAX_MAPPINGS	65530
 #define OUR_SHARE		4
 
+/* In window.access: the page stays accessible after a step (step.c). */
+#define KEPT			0x80U
+
 static struct {
 	uint8_t *addr;
 	uint8_t *dram;		/* alias of both regions */
@@ -71,7 +74,7 @@ static struct {
 
 	/* read: to change protections; write: to change those of a region */
 	pthread_rwlock_t protect_lock;
-	uint8_t *access;	/* enum page_access of each page */
+	uint8_t *access;	/* enum page_access of each page, and KEPT */
 	atomic_long nr_edges;	/* neighbouring pages that differ */
 	long max_edges;
 } IN_OWN_PAGES window = {
@@ -826,7 +829,8 @@ static long edges_of(size_t first, size_t nr)
 	long edges = 0;
 
 	for (; i <= end; i++)
-		edges += window.access[i - 1] != window.access[i];
+		edges += (window.access[i - 1] & ~KEPT) !=
+			 (window.access[i] & ~KEPT);
 	return edges;
 }
 
@@ -917,6 +921,33 @@ int window_protect(size_t first, size_t nr, enum page_access access)
  */
 enum page_access window_access(size_t page)
 {
-	return (enum page_access)__atomic_load_n(&window.access[page],
-						 __ATOMIC_RELAXED);
+	return (enum page_access)(__atomic_load_n(&window.access[page],
+						  __ATOMIC_RELAXED) & ~KEPT);
+}
+
+/**
+ * window_keep() - let a page stay accessible when a step ends
+ * @page: page
+ *
+ * This holds until window_protect() changes the page, or access was removed
+ * from all pages.
+ *
+ * Context: the lock of its buffer is held.
+ */
+void window_keep(size_t page)
+{
+	if (window_access(page) != PAGE_NO_ACCESS)
+		__atomic_fetch_or(&window.access[page], KEPT, __ATOMIC_RELAXED);
+}
+
+/**
+ * window_is_kept() - check whether a page stays accessible when a step ends
+ * @page: page
+ *
+ * Context: the lock of its buffer is held.
+ * Return: true after window_keep().
+ */
+bool window_is_kept(size_t page)
+{
+	return __atomic_load_n(&window.access[page], __ATOMIC_RELAXED) & KEPT;
 }

@@ -85,6 +85,7 @@ static int kernel_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 		probe->evict_random = kernel->evict == MEM_EVICT_RANDOM;
 		probe->seed = kernel->seed;
 	}
+	probe->precise = kernel->is_precise;
 	return 0;
 }
 
@@ -110,10 +111,11 @@ static int set_policy(int fd, const struct mem_probe *probe,
 		.policy = probe->policy - MEM_POLICY_STRICT,
 		.evict_random = probe->evict_random,
 		.seed = probe->seed,
+		.is_precise = options->precise,
 	};
 
 	if (options->policy == MEM_POLICY_DEFAULT &&
-	    options->evict == MEM_EVICT_DEFAULT)
+	    options->evict == MEM_EVICT_DEFAULT && !options->precise)
 		return 0;
 	if (options->policy != MEM_POLICY_DEFAULT)
 		arg.policy = options->policy - MEM_POLICY_STRICT;
@@ -158,6 +160,7 @@ static int kernel_open(const struct mem_ctx_options *options,
 	new->policy = options->policy;
 	new->evict = options->evict;
 	new->seed = options->seed;
+	new->is_precise = options->precise;
 	new->poison = poison_of(options->poison);
 	new->watch_fd = -1;
 	new->watch_poll = OWN_FD_NONE;

@@ -77,6 +77,7 @@ struct owner {
  * @policy: enum mem_policy that was requested
  * @evict: enum mem_evict that was requested
  * @seed: seed of @evict
+ * @is_precise: precise tracking was requested
  * @poison: byte that new memory is filled with; -1: zeros
  * @owners: its engines
  * @order: the order of its streams
@@ -104,6 +105,7 @@ struct kernel_ctx {
 	uint32_t policy;
 	uint32_t evict;
 	uint64_t seed;
+	bool is_precise;
 	int poison;
 	struct owner owners[NR_ENGINES];
 

@@ -4,11 +4,12 @@
 # run.sh heap [NR]: compares heapsim's heap with the kernel's, with 100 and with
 # NR (50,000) live buffers. run.sh overhead: measures the cost of checks. run.sh
 # libmem [ROUNDS]: measures a launch, checks and attribute lists. run.sh object
-# [ROUNDS]: measures an object of another process. run.sh cuda [ROUNDS]:
+# [ROUNDS]: measures an object of another process. run.sh precise [ROUNDS]:
+# measures an access that is tracked precisely, on x86-64. run.sh cuda [ROUNDS]:
 # compares calls of the CUDA API with those of libmem. Without an argument all
-# of these are run. The last three use the embedded backend, without a VM. If
-# the module is not inserted, the others build it and run in a VM, with the
-# kernel KERNEL (6.12).
+# of these are run. The last four use the embedded backend, without a VM. If the
+# module is not inserted, the others build it and run in a VM, with the kernel
+# KERNEL (6.12).
 
 set -euo pipefail
 
@@ -19,7 +20,7 @@ bench=${O:-$top/build/selftests/bench}/bench
 fail() { echo "bench: $*" >&2; exit 1; }
 
 # These benchmarks do not use the module, so they run on this machine.
-for what in libmem object cuda; do
+for what in libmem object precise cuda; do
 	if [ "${1:-$what}" = "$what" ] && [ -z "${HEAPSIM_VM:-}" ]; then
 		make --no-print-directory -s -C "$here" O="${bench%/*}" \
 			BUILD="$top/build" "${bench%/*}/$what" >/dev/null ||

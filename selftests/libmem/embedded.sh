@@ -26,6 +26,13 @@ for soc in ${HEAPSIM_BOARDS:-$all}; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done
+# Programs cannot single-step themselves elsewhere.
+if [ "$(uname -m)" = x86_64 ]; then
+	for soc in tx2 orin; do
+		LIBMEM_SOC=$soc "$dir/precise_test" || rc=1
+		LIBMEM_SOC=$soc "$dir/step_test" || rc=1
+	done
+fi
 # Programs may have their own allocator, which engines need, too.
 "$dir/heap_own_test" || rc=1
 "$dir/fork_static_test" || rc=1

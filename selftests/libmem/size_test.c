@@ -424,7 +424,7 @@ static void what_is_read_is_cut_or_must_be_zero(void **state)
 		takes(in, &room, -E2BIG);
 		/* Bytes after an older program's struct must be ignored. */
 		for (size = in->first; size <= in->len; size += 8) {
-			memset(room.bytes + size, 0xff, ROOM - size);
+			memset(&room, 0, sizeof(room));
 			in->fill(&room);
 			memset(room.bytes + size, 0xff, ROOM - size);
 			room.size = size;

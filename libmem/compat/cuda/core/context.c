@@ -195,7 +195,7 @@ static void context_report_settings(void)
 {
 	static const char *const variables[] = {
 		"LIBMEM_BACKEND", "LIBMEM_SOC", "LIBMEM_POLICY", "LIBMEM_EVICT",
-		"LIBMEM_SEED", "LIBMEM_ENGINE",
+		"LIBMEM_SEED", "LIBMEM_PRECISE", "LIBMEM_ENGINE",
 	};
 	const char *value;
 	size_t i;
