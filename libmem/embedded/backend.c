@@ -51,7 +51,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 
 	if (!profile)
 		return -EINVAL;
-	is_precise = options->precise;
+	is_precise = tell_is_on() ? tell_is_precise() : options->precise;
 	err = window_get();
 	if (!err)
 		err = fill_of(options, &fill);

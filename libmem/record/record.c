@@ -111,6 +111,19 @@ bool tell_evicts(uint64_t *seed)
 	return s && s->told.evict_random;
 }
 
+/**
+ * tell_is_precise() - return whether the command requests precise tracking
+ *
+ * Context: any.
+ * Return: true if it does; false if the process is not watched.
+ */
+bool tell_is_precise(void)
+{
+	const struct stacks *s = record_stacks();
+
+	return s && s->told.is_precise;
+}
+
 static int record_add_api(struct dl_phdr_info *info, size_t len, void *arg)
 {
 	static const struct {

@@ -90,6 +90,7 @@ void tell_init(void);
 bool tell_is_on(void);
 enum mem_policy tell_policy(void);
 bool tell_evicts(uint64_t *seed);
+bool tell_is_precise(void);
 void tell_process(void);
 void tell_engine(pid_t pid);
 void tell_inline(void);

@@ -24,7 +24,7 @@
 
 /* Version of all that follows the header; a test defines another. */
 #ifndef STACKS_VERSION
-#define STACKS_VERSION	11
+#define STACKS_VERSION	12
 #endif
 
 /* Length of the header, which is the same in all versions. */

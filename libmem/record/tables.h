@@ -224,7 +224,8 @@ struct told_shape {
  * struct told - all records
  * @policy: enum heapsim_policy that the command requests
  * @evict_random: the command requests random eviction
- * @seed: its seed
+ * @is_precise: the command requests that each access of the CPU is detected
+ * @seed: seed of random eviction
  * @nr_processes: processes that have opened a context, over any backend
  * @processes: numbers of the first TOLD_NR_PROCESSES of them
  * @apis: for each of these TOLD_API_*, set before its number
@@ -256,6 +257,7 @@ struct told_shape {
 struct told {
 	uint32_t policy;
 	uint32_t evict_random;
+	uint32_t is_precise;
 	uint64_t seed;
 	_Atomic uint32_t nr_processes;
 	_Atomic uint32_t processes[TOLD_NR_PROCESSES];

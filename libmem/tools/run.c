@@ -38,6 +38,13 @@
 #include "trace.h"
 #include "watch.h"
 
+/* A program of this architecture can single-step itself. */
+#if defined(__x86_64__)
+#define CAN_STEP	true
+#else
+#define CAN_STEP	false
+#endif
+
 #define RETRY_MS	100	/* between two checks for missing stacks */
 #define GRACE_NS	200000000ULL	/* for children that outlive it */
 #define EVENTS_MS	20	/* between two reads of libmem's events */
@@ -376,10 +383,8 @@ static int run_open_board(struct run *run)
 		ret = run_open_module(run);
 	else if (run->soc && !setting_is_board(run->soc))
 		ret = run_refuse_board(run, run->soc);
-	else if (run->policy.is_precise)
-		/* It would need SIGTRAP, which a debugger uses. */
-		ret = error_print(run->name,
-				  "--precise: only the module steps threads unseen (--backend=kernel)");
+	else if (run->policy.is_precise && !CAN_STEP)
+		ret = error_print(run->name, "--precise: not on this machine");
 	return ret ? ret : run_begin_trace(run);
 }
 
@@ -413,6 +418,7 @@ static int run_create_stacks(struct run *run)
 	run->stacks->told.policy = run->policy.policy;
 	run->stacks->told.evict_random = run->policy.evict_random;
 	run->stacks->told.seed = run->policy.seed;
+	run->stacks->told.is_precise = run->policy.is_precise;
 	run->findings = findings_open(run->stacks);
 	if (!run->findings)
 		return error_print(run->name, "no memory");

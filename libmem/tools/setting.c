@@ -30,6 +30,7 @@ static const struct setting settings[] = {
 	{ "LIBMEM_POLICY", "policy", { "strict", "record", "off" } },
 	{ "LIBMEM_EVICT", "eviction", { "none", "random" } },
 	{ "LIBMEM_SEED", "number", { NULL } },
+	{ "LIBMEM_PRECISE", "value", { "0", "1" } },
 	{ "LIBMEM_ENGINE", "kind of engine", { "process", "inline" } },
 };
 

@@ -624,13 +624,19 @@ trace_that_is_lost()
 			"$tmp/err" && hasnt 'Leaked'
 }
 
-says_what_it_cannot()
+# Only the first access to a page is detected without --precise.
+precise()
 {
-	report 1 --precise "$wrong" stale || return
-	grep -qx 'heapsim run: --precise: only the module steps threads unseen .*' \
-		"$tmp/err" && [ ! -s "$tmp/out" ] && return
-	cat "$tmp/err"
-	return 1
+	report 0 "$wrong" second && sum 1 1 && hasnt "by $(at second LINE_4)" ||
+		return
+	if [ "$(uname -m)" != x86_64 ]; then
+		report 1 --precise "$wrong" second &&
+			grep -q 'not on this machine' "$tmp/err"
+		return
+	fi
+	report 0 --precise "$wrong" second && sum 2 2 &&
+		has "by $(at second LINE_2)" "by $(at second LINE_4)" &&
+		report 0 --precise "$wrong" right-second && sum 0 0
 }
 
 environment()
@@ -979,7 +985,7 @@ if command -v python3 >/dev/null; then
 else
 	echo "# no python3: traces are not checked"
 fi
-try says_what_it_cannot
+try precise
 try environment
 try unknown_settings_are_named settings
 try a_context_that_a_child_opens_is_reported children_open_none

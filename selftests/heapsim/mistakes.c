@@ -120,6 +120,25 @@ static void stale(void)
 	mem_buf_destroy(buf);
 }
 
+/* Both lines are stale, but they share a page. */
+static void second(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+
+	begin(buf, MEM_READ);
+	sink = peek(p);
+	end(buf, MEM_READ);
+	device_fills(buf, 0x11223344);
+	if (is_right)
+		begin(buf, MEM_READ);
+	sink = peek(p + 128); /* LINE_2 */
+	sink = peek(p + 256); /* LINE_4 */
+	if (is_right)
+		end(buf, MEM_READ);
+	mem_buf_destroy(buf);
+}
+
 static void missing_clean(void)
 {
 	unsigned char *p;
@@ -1033,6 +1052,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} all[] = {
 		{ "stale", stale },
+		{ "second", second },
 		{ "missing-clean", missing_clean },
 		{ "conflict", conflict },
 		{ "lost-cpu-write", lost_cpu_write },
