@@ -278,7 +278,7 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_buf_params *params)
 	INIT_LIST_HEAD(&buf->brackets);
 	INIT_LIST_HEAD(&buf->attachments);
 	buf->own.buf = buf;
-	buf->lines.tell = heapsim_record_lines;
+	buf->lines.report = heapsim_record_lines;
 	strscpy(buf->name, params->name, sizeof(buf->name));
 	buf->len = len;
 	buf->nr_pages = len >> PAGE_SHIFT;

@@ -110,7 +110,7 @@ int heapsim_cpu_access_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 		ret = heapsim_importers_sync_for_device(buf, dir);
 		if (ret)
 			goto out_unlock;
-		goto out_tell;
+		goto out_report;
 	}
 	ret = heapsim_lines_compare(buf, HEAPSIM_UNTIL_KILLED);
 	if (ret)
@@ -134,7 +134,7 @@ int heapsim_cpu_access_end(struct dma_buf *dmabuf, enum dma_data_direction dir)
 			heapsim_bracket_reopen(buf, dir);
 		goto out_unlock;
 	}
-out_tell:
+out_report:
 	heapsim_event_report_whole(buf, HEAPSIM_RECORD_END, cpu_access_of(dir),
 				   begin_ns, NULL);
 out_unlock:

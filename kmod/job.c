@@ -113,14 +113,14 @@ static bool job_walk_next(struct heapsim_walk *walk, u64 *off, u64 *n)
  * there are no Dirty lines, and nothing needs to be compared.
  */
 static void job_account_read(struct heapsim_job *job, u64 off, u64 n,
-			     struct line_job *told)
+			     struct line_job *reported)
 {
 	struct heapsim_buf *buf = job->src.buf;
 
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
 	if (buf->lines.pages && test_bit(off >> PAGE_SHIFT, buf->stored))
-		line_engine_read(&buf->lines, off, n, told);
+		line_engine_read(&buf->lines, off, n, reported);
 	buf->acting = NULL;
 	spin_unlock(&buf->lines_lock);
 }
@@ -128,7 +128,7 @@ static void job_account_read(struct heapsim_job *job, u64 off, u64 n,
 /* A job without delay reaches each line only once. */
 static struct line_job *job_news(struct heapsim_side *side)
 {
-	return side->told.told ? &side->told : NULL;
+	return side->reported.map ? &side->reported : NULL;
 }
 
 static void job_will_read(struct heapsim_job *job, u64 off, u64 n)
@@ -251,7 +251,7 @@ static void job_write_page(struct heapsim_job *job, u64 pos, u64 n, bool back)
 	}
 	spin_lock(&buf->lines_lock);
 	buf->acting = &job->party;
-	line_engine_write(&buf->lines, off, n, &job->dst.told);
+	line_engine_write(&buf->lines, off, n, &job->dst.reported);
 	buf->acting = NULL;
 	buf->notes[off >> PAGE_SHIFT].engine = job->serial;
 	job_write_bytes(job, pos, n, back);
@@ -295,7 +295,7 @@ static void job_read_piece(struct heapsim_job *job)
 	const u64 n = job_piece_len(off, job->row_len - job->done);
 
 	if (job->src.has_two_views && job->delay_ns)
-		job_account_read(job, off, n, &job->src.told);
+		job_account_read(job, off, n, &job->src.reported);
 	if (job->op == HEAPSIM_DMA_CHECKSUM)
 		job->result = job_checksum(job->result,
 					   job_side_at(&job->src, off), n);
@@ -436,7 +436,8 @@ void heapsim_job_begin_rows(struct heapsim_job *job)
 }
 
 /* Allocates and charges the bitmap of lines that a delayed job has reported. */
-static int job_side_get_told(struct heapsim_job *job, struct heapsim_side *side)
+static int job_side_get_reported(struct heapsim_job *job,
+				 struct heapsim_side *side)
 {
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
 	struct heapsim_user *user;
@@ -444,28 +445,28 @@ static int job_side_get_told(struct heapsim_job *job, struct heapsim_side *side)
 
 	if (!side->has_two_views || !job->delay_ns)
 		return 0;
-	side->told_len = sizeof(*map) *
+	side->reported_len = sizeof(*map) *
 			 line_job_words(side->lo, side->len, line_shift);
-	user = heapsim_limit_charge(side->told_len);
+	user = heapsim_limit_charge(side->reported_len);
 	if (IS_ERR(user))
 		return PTR_ERR(user);
-	map = kvzalloc(side->told_len, HEAPSIM_GFP_USER);
+	map = kvzalloc(side->reported_len, HEAPSIM_GFP_USER);
 	if (!map) {
-		heapsim_limit_uncharge(user, side->told_len, 0);
+		heapsim_limit_uncharge(user, side->reported_len, 0);
 		return -ENOMEM;
 	}
-	side->told_user = user;
-	line_job_init(&side->told, map, side->lo, line_shift);
+	side->reported_user = user;
+	line_job_init(&side->reported, map, side->lo, line_shift);
 	return 0;
 }
 
-static void job_side_put_told(struct heapsim_side *side)
+static void job_side_put_reported(struct heapsim_side *side)
 {
-	if (!side->told.told)
+	if (!side->reported.map)
 		return;
-	kvfree(side->told.told);
-	side->told.told = NULL;
-	heapsim_limit_uncharge(side->told_user, side->told_len, 0);
+	kvfree(side->reported.map);
+	side->reported.map = NULL;
+	heapsim_limit_uncharge(side->reported_user, side->reported_len, 0);
 }
 
 static bool job_writes_lines(const struct heapsim_job *job)
@@ -650,8 +651,8 @@ void heapsim_job_put_sides(struct heapsim_side *src, struct heapsim_side *dst)
 
 static void job_unprepare_sides(struct heapsim_job *job)
 {
-	job_side_put_told(&job->dst);
-	job_side_put_told(&job->src);
+	job_side_put_reported(&job->dst);
+	job_side_put_reported(&job->src);
 	job_side_unuse(&job->dst);
 	job_side_unuse(&job->src);
 	job_side_end(&job->dst, DMA_BIDIRECTIONAL);
@@ -686,9 +687,9 @@ int heapsim_job_prepare(struct heapsim_job *job)
 	if (!ret)
 		ret = job_side_use(dst);
 	if (!ret)
-		ret = job_side_get_told(job, src);
+		ret = job_side_get_reported(job, src);
 	if (!ret)
-		ret = job_side_get_told(job, dst);
+		ret = job_side_get_reported(job, dst);
 	if (!ret && job_writes_lines(job))
 		ret = heapsim_holder_job_begin(dst->buf, dst->lo, dst->len);
 	if (ret)
@@ -726,7 +727,7 @@ void heapsim_job_end(struct heapsim_job *job)
 		heapsim_holder_job_end(dst->buf, dst->lo, dst->len);
 	job_side_end(dst, DMA_BIDIRECTIONAL);
 	job_side_end(&job->src, DMA_FROM_DEVICE);
-	job_side_put_told(dst);
-	job_side_put_told(&job->src);
+	job_side_put_reported(dst);
+	job_side_put_reported(&job->src);
 	heapsim_job_put_sides(&job->src, dst);
 }

@@ -14,9 +14,10 @@
  * @buf: buffer; NULL if @dmabuf is foreign
  * @is_used: the job is counted in @buf, whose number of views cannot change
  * @has_two_views: @buf has two views
- * @told: lines that a delayed job has reported; without delay it has no bitmap
- * @told_len: size of the bitmap, bytes
- * @told_user: user who is charged for the bitmap
+ * @reported: lines that a delayed job has reported; without delay it has no
+ *	bitmap
+ * @reported_len: size of the bitmap, bytes
+ * @reported_user: user who is charged for the bitmap
  * @off: offset of the first row
  * @pitch: bytes from one row to the next
  * @lo: lowest offset of all rows
@@ -30,9 +31,9 @@ struct heapsim_side {
 	struct heapsim_buf *buf;
 	bool is_used;
 	bool has_two_views;
-	struct line_job told;
-	u64 told_len;
-	struct heapsim_user *told_user;
+	struct line_job reported;
+	u64 reported_len;
+	struct heapsim_user *reported_user;
 	u64 off;
 	s64 pitch;
 	u64 lo;

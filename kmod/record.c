@@ -354,7 +354,7 @@ static const u32 kind_of[] = {
 };
 
 /**
- * heapsim_record_lines() - report findings of the model; line_buf.tell of every
+ * heapsim_record_lines() - report findings; line_buf.report of every
  *	buffer
  * @lines: lines of a struct heapsim_buf
  * @event: finding

@@ -23,11 +23,11 @@ static void buf_living_begin(struct mem_buf *buf)
 {
 	struct mem_buf_info info = { 0 };
 
-	if (!tell_is_on())
+	if (!record_is_on())
 		return;
 	if (buf->ctx->backend->info(buf, &info))
 		info.len = buf->len;
-	tell_buf(&buf->living, &info);
+	living_begin_buf(&buf->living, &info);
 }
 
 /* Takes the buffer's reference to its context. */
@@ -131,7 +131,7 @@ API int mem_buf_device_ptr(struct mem_buf *buf, void **ptr)
 	}
 	if (err)
 		return err;
-	atomic_store(&buf->is_device_told, true);
+	atomic_store(&buf->is_device_exposed, true);
 	*ptr = buf->device;
 	return 0;
 }
@@ -146,7 +146,7 @@ API void mem_buf_destroy(struct mem_buf *buf)
 	if (buf->nr_maps)
 		ctx->backend->unmap(buf);
 	pthread_mutex_destroy(&buf->lock);
-	tell_gone(&buf->living);
+	living_end(&buf->living);
 	ctx->backend->free(buf);
 	ctx_put(ctx);
 }

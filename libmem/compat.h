@@ -24,7 +24,7 @@ static inline int compat_ctx_open(struct mem_ctx **ctx)
 }
 
 /**
- * libmem_tell_missing() - report a call that the layer does not implement
+ * libmem_report_missing() - report a call that the layer does not implement
  * @call: name of the call, as the program has it, of which 62 bytes are kept;
  *	NULL: nothing is reported
  *
@@ -34,6 +34,6 @@ static inline int compat_ctx_open(struct mem_ctx **ctx)
  *
  * Context: any thread, also of a host function or a child; needs no context.
  */
-void libmem_tell_missing(const char *call);
+void libmem_report_missing(const char *call);
 
 #endif

@@ -43,7 +43,7 @@ static bool side_is_cpus(const struct mem_buf *buf, unsigned int dir,
 	if (is_by_address(buf) || !buf->host)
 		return false;
 	if (dir == MEM_DIR_DEFAULT)
-		return !atomic_load(&buf->is_device_told);
+		return !atomic_load(&buf->is_device_exposed);
 	return is_dst ? !dir_is_to_device(dir) : !dir_is_from_device(dir);
 }
 

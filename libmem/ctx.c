@@ -40,7 +40,7 @@ void ctx_hook_del(struct mem_ctx *ctx, struct ctx_hook *hook)
 }
 
 /* The hooks keep references to the context, so it stays meanwhile. */
-static void ctx_tell_hooks(struct mem_ctx *ctx)
+static void ctx_call_hooks(struct mem_ctx *ctx)
 {
 	struct ctx_hook *hook;
 	int cancel;
@@ -153,7 +153,7 @@ API void mem_ctx_close(struct mem_ctx *ctx)
 		return;
 	/* Other users of the shared context continue to work in it. */
 	if (!ctx->is_shared && !ctx_is_forked(ctx)) {
-		ctx_tell_hooks(ctx);
+		ctx_call_hooks(ctx);
 		sched_close(ctx);
 	}
 	ctx_put(ctx);
@@ -253,11 +253,11 @@ API const char *mem_violation_name(unsigned int kind)
 	return names[kind];
 }
 
-API void libmem_tell_missing(const char *call)
+API void libmem_report_missing(const char *call)
 {
 	if (!call)
 		return;
 	/* The program may not have opened a context yet. */
-	tell_init();
-	tell_missing(call);
+	record_init();
+	record_missing(call);
 }

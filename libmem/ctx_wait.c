@@ -165,9 +165,9 @@ API int mem_ctx_sync(struct mem_ctx *ctx)
 	err = ctx_check(ctx);
 	if (err)
 		return err;
-	begin_ns = tell_begin();
+	begin_ns = record_begin();
 	err = ctx_wait(ctx);
-	tell_waited("context", 0, begin_ns);
+	record_waited("context", 0, begin_ns);
 	return err;
 }
 
@@ -182,7 +182,7 @@ API int mem_ctx_cancel(struct mem_ctx *ctx)
 	err = ctx_may_change(ctx);
 	if (err)
 		return err;
-	begin_ns = tell_begin();
+	begin_ns = record_begin();
 	sched = &ctx->sched;
 	sched_lock(ctx);
 	nr_dropped = sched->nr_dropped;
@@ -194,7 +194,7 @@ API int mem_ctx_cancel(struct mem_ctx *ctx)
 	sched->nr_cancels--;
 	nr_dropped = sched->nr_dropped - nr_dropped;
 	sched_unlock(ctx);
-	tell_waited("context", 0, begin_ns);
+	record_waited("context", 0, begin_ns);
 	return !err && nr_dropped ? -EDEADLK : err;
 }
 

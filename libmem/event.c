@@ -73,7 +73,7 @@ API int mem_event_create(struct mem_ctx *ctx, unsigned int flags,
 		return -EINVAL;
 	err = event_make(ctx, flags, event);
 	if (!err)
-		tell_event(&(*event)->living);
+		living_begin_event(&(*event)->living);
 	return err;
 }
 
@@ -99,7 +99,7 @@ API void mem_event_destroy(struct mem_event *event)
 		record_put(ctx, event->record);
 		sched_unlock(ctx);
 	}
-	tell_gone(&event->living);
+	living_end(&event->living);
 	free(event);
 	ctx_put(ctx);
 }
@@ -215,7 +215,7 @@ API int mem_event_sync(struct mem_event *event)
 	err = ctx_check(ctx);
 	if (err)
 		return err;
-	begin_ns = tell_begin();
+	begin_ns = record_begin();
 	record = event_take(event);
 	if (record) {
 		op_wait(record->op, OP_DONE,
@@ -223,7 +223,7 @@ API int mem_event_sync(struct mem_event *event)
 				MEM_WAIT_BLOCK : sched_wait_policy(ctx));
 		err = record_finish(ctx, record);
 	}
-	tell_waited("event", 0, begin_ns);
+	record_waited("event", 0, begin_ns);
 	return err ? err : ctx_result(ctx);
 }
 

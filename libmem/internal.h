@@ -220,7 +220,7 @@ struct mem_buf {
 	bool is_claimed;	/* being freed; under the scheduler's lock */
 	/* Buffers of a heap, and imports. @is_read_only never changes. */
 	bool is_read_only;
-	atomic_bool is_device_told;	/* mem_buf_device_ptr() returned it */
+	atomic_bool is_device_exposed;	/* mem_buf_device_ptr() returned it */
 	struct order_buf *order;	/* of managed memory, else NULL */
 
 	pthread_mutex_t lock;		/* addr, nr_maps */

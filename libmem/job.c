@@ -23,7 +23,7 @@ static int job_submit(struct mem_ctx *ctx, enum job_op op,
 	if (err)
 		return err;
 	new->ctx = ctx_get(ctx);
-	tell_job(&new->living);
+	living_begin_job(&new->living);
 	*job = new;
 	return 0;
 }
@@ -129,9 +129,9 @@ API int mem_job_wait(struct mem_job *job, uint64_t timeout_ns,
 	if (err)
 		return err;
 	if (!job->is_done) {
-		begin_ns = tell_begin();
+		begin_ns = record_begin();
 		err = job_wait_done(job, timeout_ns);
-		tell_waited("job", 0, begin_ns);
+		record_waited("job", 0, begin_ns);
 		if (err)
 			return err;
 	}
@@ -160,7 +160,7 @@ API void mem_job_destroy(struct mem_job *job)
 	if (!job)
 		return;
 	ctx = job->ctx;
-	tell_gone(&job->living);
+	living_end(&job->living);
 	ctx->backend->forget(job);
 	ctx_put(ctx);
 }

@@ -408,7 +408,7 @@ API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
 	if (!buf)
 		return -EINVAL;
 	ctx->backend->set_name(buf, name);
-	tell_named(&buf->living, name);
+	living_set_name(&buf->living, name);
 	ctx->backend->put(buf);
 	return 0;
 }
@@ -426,7 +426,7 @@ API int mem_set_lasting(struct mem_ctx *ctx, const void *ptr)
 	buf = ctx->backend->find(ctx, ptr);
 	if (!buf)
 		return -EINVAL;
-	tell_lasting(&buf->living);
+	living_dismiss(&buf->living);
 	if (__lsan_ignore_object)
 		__lsan_ignore_object(buf);
 	ctx->backend->put(buf);
@@ -466,8 +466,8 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);
-	if (!err && tell_is_traced() && !ctx->backend->info(buf, &info))
-		tell_attached(&info, how, stream->id);
+	if (!err && record_is_traced() && !ctx->backend->info(buf, &info))
+		record_attached(&info, how, stream->id);
 	if (buf)
 		ctx->backend->put(buf);
 	if (err)

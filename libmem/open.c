@@ -188,7 +188,7 @@ static int ctx_open_any(struct mem_ctx_options *all, const char *soc,
 {
 	int err;
 
-	tell_process();
+	record_process();
 	if (all->backend != MEM_BACKEND_EMBEDDED) {
 		err = ctx_open_with(&kernel_backend, all, ctx);
 		/* There is no module, or only its stale device node. */
@@ -220,12 +220,12 @@ static int ctx_open(struct mem_ctx_options *all, const char *soc,
 	const char *variable;
 	int err;
 
-	tell_init();
+	record_init();
 	err = options_complete(all, &variable);
 	if (!err)
 		err = ctx_open_any(all, soc, ctx);
 	if (err)
-		tell_no_context(err, variable);
+		record_no_context(err, variable);
 	return err;
 }
 
@@ -288,7 +288,7 @@ API int mem_ctx_open_shared(const struct mem_ctx_options *options,
 			return err;
 	}
 	if (ctx_is_forked(shared.ctx)) {
-		tell_no_context(-EPERM, NULL);
+		record_no_context(-EPERM, NULL);
 		return -EPERM;
 	}
 	*ctx = ctx_get(shared.ctx);

@@ -570,16 +570,16 @@ static void op_run_call(struct mem_ctx *ctx, struct op *op)
 	if (!err && op->is_dropped)
 		err = -EDEADLK;
 	is_in_call = true;
-	begin_ns = tell_begin();
+	begin_ns = record_begin();
 	if (call->callback)
 		call->callback(op->stream, err, call->arg);
 	else if (!err)
 		call->fn(call->arg);
 	is_in_call = false;
 	if (call->callback || !err)
-		tell_called(call->callback ? (uintptr_t)call->callback :
+		record_called(call->callback ? (uintptr_t)call->callback :
 					     (uintptr_t)call->fn,
-			    op->stream->id, begin_ns);
+			      op->stream->id, begin_ns);
 }
 
 static void op_run(struct mem_ctx *ctx, struct op *op)

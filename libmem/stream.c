@@ -205,7 +205,7 @@ API int mem_stream_create(struct mem_ctx *ctx, unsigned int flags,
 		return err;
 	err = stream_make(ctx, flags, priority, false, stream);
 	if (!err)
-		tell_stream(&(*stream)->living);
+		living_begin_stream(&(*stream)->living);
 	return err;
 }
 
@@ -232,7 +232,7 @@ API int mem_stream_destroy(struct mem_stream *stream)
 	sched_unlock(ctx);
 	if (err)
 		return err;
-	tell_gone(&stream->living);
+	living_end(&stream->living);
 	stream_put(stream);
 	return 0;
 }
@@ -257,11 +257,11 @@ API int mem_stream_sync(struct mem_stream *stream)
 	err = ctx_check(stream->ctx);
 	if (err)
 		return err;
-	begin_ns = tell_begin();
+	begin_ns = record_begin();
 	/* Another thread may destroy the stream meanwhile. */
 	id = stream->id;
 	err = stream_wait(stream);
-	tell_waited("stream", id, begin_ns);
+	record_waited("stream", id, begin_ns);
 	return err;
 }
 

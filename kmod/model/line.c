@@ -156,11 +156,11 @@ static bool update(u8 *to, const u8 *from, size_t len)
 	return false;
 }
 
-static void tell(struct line_buf *buf, enum line_event event, size_t line)
+static void report(struct line_buf *buf, enum line_event event, size_t line)
 {
-	if (buf->tell)
-		buf->tell(buf, event, (u64)line << buf->line_shift,
-			  line_size(buf));
+	if (buf->report)
+		buf->report(buf, event, (u64)line << buf->line_shift,
+			    line_size(buf));
 }
 
 static bool is_valid(const struct line_buf *buf, size_t line)
@@ -499,7 +499,7 @@ static void write_back(struct line_buf *buf, size_t line)
 		copy(page->twin + off, bytes, line_size(buf));
 	bit_clear(buf->stored, line);
 	if (bit_is_set(buf->written, line))
-		bit_set(buf->told, line);
+		bit_set(buf->reported, line);
 	buf->count.lines_cleaned++;
 }
 
@@ -531,7 +531,7 @@ static u64 write_back_lines(struct line_buf *buf, const struct line_page *page,
 		}
 		nr += env_popcount64(done);
 		buf->stored[word] = stored & ~valid;
-		buf->told[word] |= buf->written[word] & done;
+		buf->reported[word] |= buf->written[word] & done;
 	}
 	buf->count.lines_cleaned += nr;
 	return nr;
@@ -540,7 +540,7 @@ static u64 write_back_lines(struct line_buf *buf, const struct line_page *page,
 static void lose_device_write(struct line_buf *buf, size_t line)
 {
 	buf->count.lost_device_writes++;
-	tell(buf, LINE_LOST_DEVICE_WRITE, line);
+	report(buf, LINE_LOST_DEVICE_WRITE, line);
 }
 
 /* Restores the old bytes where nothing was stored. */
@@ -688,7 +688,7 @@ void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps, u64 *hidden)
 	buf->valid = bitmaps;
 	buf->stored = buf->valid + words;
 	buf->written = buf->stored + words;
-	buf->told = buf->written + words;
+	buf->reported = buf->written + words;
 	buf->hidden = hidden;
 }
 
@@ -816,7 +816,7 @@ bool line_page_is_written(const struct line_buf *buf, size_t page)
 	size_t end = first + lines_per_page(buf);
 
 	return !buf->pages[page].cpu && all_bits(buf->written, first, end) &&
-	       !any_bit(buf->told, first, end);
+	       !any_bit(buf->reported, first, end);
 }
 
 /**
@@ -926,14 +926,14 @@ void line_touch(struct line_buf *buf, u64 off, enum line_access access,
 	}
 	if (is_stale(buf, line)) {
 		buf->count.stale_reads++;
-		tell(buf, LINE_STALE_READ, line);
+		report(buf, LINE_STALE_READ, line);
 	} else if (bit_is_set(buf->written, line) &&
-		   !bit_is_set(buf->told, line) && !is_dirty(buf, line)) {
+		   !bit_is_set(buf->reported, line) && !is_dirty(buf, line)) {
 		buf->count.possible_stale_reads++;
-		tell(buf, LINE_POSSIBLE_STALE_READ, line);
+		report(buf, LINE_POSSIBLE_STALE_READ, line);
 	}
 	if (bit_is_set(buf->written, line))
-		bit_set(buf->told, line);
+		bit_set(buf->reported, line);
 }
 
 /**
@@ -1132,17 +1132,17 @@ size_t line_job_words(u64 off, u64 len, u32 line_shift)
 void line_job_init(struct line_job *job, u64 *map, u64 off, u32 line_shift)
 {
 	job->first = off >> line_shift;
-	job->told = map;
+	job->map = map;
 }
 
 /* Returns true if the line has not been reported for the job yet. */
 static bool is_news(struct line_job *job, size_t line)
 {
-	if (!job || !job->told)
+	if (!job || !job->map)
 		return !job;
-	if (bit_is_set(job->told, line - job->first))
+	if (bit_is_set(job->map, line - job->first))
 		return false;
-	bit_set(job->told, line - job->first);
+	bit_set(job->map, line - job->first);
 	return true;
 }
 
@@ -1161,7 +1161,7 @@ static void engine_meets_dirty(struct line_buf *buf, u64 off, u64 len,
 		if (!is_news(job, line))
 			continue;
 		(*count)++;
-		tell(buf, event, line);
+		report(buf, event, line);
 	}
 }
 
@@ -1220,7 +1220,7 @@ void line_engine_write(struct line_buf *buf, u64 off, u64 len,
 		const u64 mask = next_mask(&line, end);
 
 		buf->written[word] |= mask;
-		buf->told[word] &= ~mask;
+		buf->reported[word] &= ~mask;
 	}
 }
 
@@ -1274,15 +1274,15 @@ void line_clean_end(struct line_buf *buf, const struct line_op *op)
 	if (op->nr_dirty)
 		return;
 	buf->count.redundant_cleans++;
-	if (buf->tell)
-		buf->tell(buf, LINE_REDUNDANT_CLEAN, op->off,
-			  op->end - op->off);
+	if (buf->report)
+		buf->report(buf, LINE_REDUNDANT_CLEAN, op->off,
+			    op->end - op->off);
 }
 
 static void lose_cpu_write(struct line_buf *buf, size_t line)
 {
 	buf->count.lost_cpu_writes++;
-	tell(buf, LINE_LOST_CPU_WRITE, line);
+	report(buf, LINE_LOST_CPU_WRITE, line);
 }
 
 static void drop_line(struct line_buf *buf, size_t line)
@@ -1293,7 +1293,7 @@ static void drop_line(struct line_buf *buf, size_t line)
 	}
 	bit_clear(buf->stored, line);
 	bit_clear(buf->written, line);
-	bit_clear(buf->told, line);
+	bit_clear(buf->reported, line);
 	bit_clear(buf->hidden, line);
 }
 
@@ -1312,7 +1312,7 @@ static void drop_clean_lines(struct line_buf *buf, size_t bit, size_t end,
 		buf->valid[word] &= ~mask;
 		buf->stored[word] &= ~mask;
 		buf->written[word] &= ~mask;
-		buf->told[word] &= ~mask;
+		buf->reported[word] &= ~mask;
 	}
 }
 
@@ -1327,7 +1327,7 @@ static bool is_partly_in(const struct line_buf *buf, size_t line,
 static void count_shared(struct line_buf *buf, size_t line)
 {
 	buf->count.shared_lines++;
-	tell(buf, LINE_SHARED, line);
+	report(buf, LINE_SHARED, line);
 }
 
 /**
@@ -1417,9 +1417,9 @@ void line_invalidate_end(struct line_buf *buf, const struct line_op *op,
 	if (op->nr_valid || op->nr_written || was_held_by_writer)
 		return;
 	buf->count.redundant_invalidates++;
-	if (buf->tell)
-		buf->tell(buf, LINE_REDUNDANT_INVALIDATE, op->off,
-			  op->end - op->off);
+	if (buf->report)
+		buf->report(buf, LINE_REDUNDANT_INVALIDATE, op->off,
+			    op->end - op->off);
 }
 
 /**
@@ -1445,7 +1445,7 @@ u64 line_compare_page(struct line_buf *buf, size_t page)
 			continue;
 		nr++;
 		buf->count.stale_reads++;
-		tell(buf, LINE_UNSEEN_STALE_READ, line);
+		report(buf, LINE_UNSEEN_STALE_READ, line);
 	}
 	return nr;
 }

@@ -95,12 +95,12 @@ struct line_page {
  * @valid: a bit for each line: it is not Invalid
  * @stored: a bit for each line: it contains the address of a faulting store
  * @written: a bit for each line: an engine wrote it since its last invalidate
- * @told: a bit for each line: no possible stale read is reported any more,
+ * @reported: a bit for each line: no possible stale read is reported any more,
  *	because one was, or the line was written back since
  * @hidden: a bit for each line: its old bytes are aside, in the twin, and the
  *	CPU image has the pattern wherever the CPU has not stored since
  * @count: counters
- * @tell: called for each line, and for the range of each redundant operation,
+ * @report: called for each line, and for the range of each redundant operation,
  *	before the line changes; NULL: nothing is reported
  *
  * The bitmaps have line_bitmap_words() words each, zero at first;
@@ -115,11 +115,11 @@ struct line_buf {
 	u64 *valid;
 	u64 *stored;
 	u64 *written;
-	u64 *told;
+	u64 *reported;
 	u64 *hidden;
 	struct line_counters count;
-	void (*tell)(struct line_buf *buf, enum line_event event, u64 off,
-		     u64 len);
+	void (*report)(struct line_buf *buf, enum line_event event, u64 off,
+		       u64 len);
 };
 
 /** enum line_access - what the CPU does at the line it is seen to touch */
@@ -150,11 +150,11 @@ struct line_op {
 /**
  * struct line_job - lines that have been reported for a job
  * @first: line of the first bit
- * @told: a bit for each line; NULL: all lines
+ * @map: a bit for each line; NULL: all lines
  */
 struct line_job {
 	size_t first;
-	u64 *told;
+	u64 *map;
 };
 
 size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift);

@@ -51,7 +51,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 
 	if (!profile)
 		return -EINVAL;
-	is_precise = tell_is_on() ? tell_is_precise() : options->precise;
+	is_precise = record_is_on() ? record_is_precise() : options->precise;
 	err = window_get();
 	if (!err)
 		err = fill_of(options, &fill);
@@ -66,7 +66,8 @@ static int embedded_open(const struct mem_ctx_options *options,
 	atomic_init(&new->base.nr_users, 1);
 	new->base.board = profile;
 	new->fill = fill;
-	new->policy = tell_is_on() ? (uint32_t)tell_policy() : options->policy;
+	new->policy = record_is_on() ? (uint32_t)record_policy() :
+				       options->policy;
 	if (new->policy == MEM_POLICY_DEFAULT)
 		new->policy = MEM_POLICY_STRICT;
 	/* In an open window nothing is detected. */
@@ -75,17 +76,17 @@ static int embedded_open(const struct mem_ctx_options *options,
 	new->poison = poison_of(options->poison);
 	new->evicts = options->evict == MEM_EVICT_RANDOM;
 	new->seed = options->seed;
-	if (tell_is_on())
-		new->evicts = tell_evicts(&new->seed);
+	if (record_is_on())
+		new->evicts = record_evicts(&new->seed);
 	new->is_precise = is_precise && new->policy != MEM_POLICY_OFF;
 	rights_init(new);
 	order_init(&new->base, &new->order);
 	run_init(new);
-	tell_context(profile->name, profile->line_size);
+	record_context(profile->name, profile->line_size);
 	if (!signals_are_seen())
-		tell_bypassed();
+		record_bypassed();
 	if (engine_is_inline())
-		tell_inline();
+		record_inline();
 	*ctx = &new->base;
 	return 0;
 }
@@ -283,7 +284,7 @@ static void embedded_set_gate(struct mem_buf *base, enum gate gate)
 		buf->gated = (struct note) {
 			.time_ns = now_ns(),
 			.tid = gettid(),
-			.stack = tell_stack(0),
+			.stack = record_stack(0),
 		};
 	buf->gate = gate;
 	/* If memory is short, the next touch faults, and then gives access. */
@@ -334,7 +335,7 @@ static void open_locked(struct embedded_buf *buf, unsigned int access)
 static int embedded_begin(struct mem_buf *base, unsigned int access)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
-	const uint64_t begin_ns = tell_begin();
+	const uint64_t begin_ns = record_begin();
 	sigset_t old;
 	int err;
 
@@ -376,7 +377,7 @@ static void end_locked(struct embedded_buf *buf, unsigned int access)
 static int embedded_end(struct mem_buf *base, unsigned int access)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
-	const uint64_t begin_ns = tell_begin();
+	const uint64_t begin_ns = record_begin();
 	sigset_t old;
 
 	if (window_is_forked())

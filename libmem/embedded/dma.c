@@ -38,8 +38,8 @@
  * @pitch: bytes from row to row
  * @lo: lowest byte of all rows
  * @len: bytes from @lo to the end of the highest row
- * @told: lines that were reported when a delayed job started; no map: it has no
- *	delay
+ * @reported: lines that were reported when a delayed job started; no map: it
+ *	has no delay
  */
 struct side {
 	struct embedded_buf *buf;
@@ -47,7 +47,7 @@ struct side {
 	int64_t pitch;
 	uint64_t lo;
 	uint64_t len;
-	struct line_job told;
+	struct line_job reported;
 };
 
 /**
@@ -175,7 +175,8 @@ static void read_row(struct dma_job *job, uint64_t off)
 		buf->acting = job->acting;
 		if (buf->has_two_views)
 			view_engine_access(buf, off, job->row_len,
-					   &job->src.told, line_engine_read);
+					   &job->src.reported,
+					   line_engine_read);
 		pthread_mutex_unlock(&buf->lock);
 	}
 	if (job->op == JOB_CHECKSUM)
@@ -203,7 +204,8 @@ static void write_piece(struct dma_job *job, uint64_t src_off,
 	pthread_mutex_lock(&buf->lock);
 	if (buf->has_two_views) {
 		buf->acting = job->acting;
-		line_engine_write(&buf->lines, dst_off, len, &job->dst.told);
+		line_engine_write(&buf->lines, dst_off, len,
+				  &job->dst.reported);
 		note_write(buf, dst_off, len, job);
 	}
 	if (job->op == JOB_FILL)
@@ -259,10 +261,10 @@ static int run_rows(struct dma_job *job)
  */
 static void judge_rows(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
-				       u64 len, struct line_job *told))
+				       u64 len, struct line_job *reported))
 {
 	/* A job without a delay accesses each line here, once. */
-	struct line_job *told = side->told.told ? &side->told : NULL;
+	struct line_job *reported = side->reported.map ? &side->reported : NULL;
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
 	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
 						(uint64_t)side->pitch;
@@ -270,14 +272,15 @@ static void judge_rows(const struct dma_job *job, struct side *side,
 	uint32_t i;
 
 	if (step < job->row_len + (1ULL << side->buf->lines.line_shift)) {
-		view_engine_access(side->buf, side->lo, side->len, told,
+		view_engine_access(side->buf, side->lo, side->len, reported,
 				   account);
 		return;
 	}
 	for (i = 0; i < job->nr_rows; i++) {
 		if (i % 1024 == 1023 && now_ns() > deadline)
 			break;
-		view_engine_access(side->buf, off, job->row_len, told, account);
+		view_engine_access(side->buf, off, job->row_len, reported,
+				   account);
 		off += (uint64_t)side->pitch;
 	}
 }
@@ -285,7 +288,7 @@ static void judge_rows(const struct dma_job *job, struct side *side,
 /* From now on the engine may access the lines of a side at any time. */
 static void start_side(const struct dma_job *job, struct side *side,
 		       void (*account)(struct line_buf *lines, u64 off,
-				       u64 len, struct line_job *told))
+				       u64 len, struct line_job *reported))
 {
 	struct embedded_buf *buf = side->buf;
 
@@ -348,14 +351,14 @@ static void side_end(const struct side *side, bool is_write)
 		view_revoke(buf, 0, buf->nr_pages);
 	}
 	pthread_mutex_unlock(&buf->lock);
-	done_tell(&buf->nr_done);
+	done_add(&buf->nr_done);
 	embedded_buf_put(buf);
 }
 
 static void job_free(struct dma_job *job)
 {
-	free(job->src.told.told);
-	free(job->dst.told.told);
+	free(job->src.reported.map);
+	free(job->dst.reported.map);
 	free(job);
 }
 
@@ -414,7 +417,7 @@ static void job_run(struct dma_job *job)
 	fence_signal(job);
 	job_put(job);
 	pthread_mutex_unlock(&dma.lock);
-	done_tell(&dma.nr_done);
+	done_add(&dma.nr_done);
 	ctx_put(ctx);
 }
 
@@ -531,7 +534,7 @@ static bool has_room(struct embedded_ctx *ctx)
 }
 
 /* Allocates the map of lines that are reported for a delayed job. */
-static int side_get_told(const struct dma_job *job, struct side *side)
+static int side_get_reported(const struct dma_job *job, struct side *side)
 {
 	uint64_t *map;
 	uint32_t shift;
@@ -542,7 +545,7 @@ static int side_get_told(const struct dma_job *job, struct side *side)
 	map = calloc(line_job_words(side->lo, side->len, shift), sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	line_job_init(&side->told, map, side->lo, shift);
+	line_job_init(&side->reported, map, side->lo, shift);
 	return 0;
 }
 
@@ -610,7 +613,7 @@ int dma_submit(struct mem_ctx *base, enum job_op op,
 			.job = atomic_fetch_add(&ctx->nr_submitted, 1) + 1,
 			.time_ns = now_ns(),
 			.engine = "dma",
-			.stack = tell_stack(0),
+			.stack = record_stack(0),
 		},
 		.op = op,
 		.pattern = rows->pattern,
@@ -627,9 +630,9 @@ int dma_submit(struct mem_ctx *base, enum job_op op,
 	};
 	err = job_check(job);
 	if (!err)
-		err = side_get_told(job, &job->src);
+		err = side_get_reported(job, &job->src);
 	if (!err)
-		err = side_get_told(job, &job->dst);
+		err = side_get_reported(job, &job->dst);
 	if (!err && !has_room(ctx))
 		err = -EBUSY;
 	if (err)

@@ -32,10 +32,10 @@ int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline)
 }
 
 /**
- * done_tell() - increment a counter and wake the waiters
+ * done_add() - increment a counter and wake the waiters
  * @count: counter
  */
-void done_tell(atomic_uint *count)
+void done_add(atomic_uint *count)
 {
 	atomic_fetch_add(count, 1);
 	syscall(SYS_futex, count, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);

@@ -58,7 +58,7 @@ struct rights_stream {
 struct refusal {
 	uint64_t stream;
 	struct acting newest;
-	struct tell_attach attaches[TELL_NR_ATTACHES];
+	struct record_attach attaches[RECORD_NR_ATTACHES];
 };
 
 /**
@@ -142,7 +142,7 @@ struct embedded_ctx {
  *	address in the page that faulted
  * @time_ns: when, 0 never
  * @tid: thread
- * @stack: its stack, from tell_stack()
+ * @stack: its stack, from record_stack()
  * @engine: engine that wrote DRAM
  */
 struct note {
@@ -215,8 +215,8 @@ enum bracket_dir {
  *	follows
  * @blocker: while an attach is in flight: the stream for which the CPU may not
  *	touch it; NULL: any that is active
- * @attaches: how it came to its state, the newest first; all 0 while nobody is
- *	told
+ * @attaches: how it came to its state, the newest first; all 0 unless it is
+ *	watched
  * @nr_refused: touches by the CPU when it might not touch it
  * @nr_dropped: invalidates of its group that have been carried out for it
  * @in_lent: place in the context's list of lent buffers
@@ -260,7 +260,7 @@ struct embedded_buf {
 	struct line_bracket bracket;
 	struct note gated;
 	struct note begin[BRACKET_NR_DIRS];
-	struct told_place *begun[BRACKET_NR_DIRS];
+	struct record_place *begun[BRACKET_NR_DIRS];
 	const struct touch *touch;
 	struct acting acting;
 
@@ -269,7 +269,7 @@ struct embedded_buf {
 
 	struct right_buf right;
 	const struct rights_stream *blocker;
-	struct tell_attach attaches[TELL_NR_ATTACHES];
+	struct record_attach attaches[RECORD_NR_ATTACHES];
 	uint64_t nr_refused;
 	uint64_t nr_dropped;
 	struct attach_link in_lent;
@@ -336,9 +336,9 @@ void view_fini(struct embedded_buf *buf);
 void view_write_back(struct embedded_buf *buf);
 bool view_touch(struct embedded_buf *buf, const struct touch *touch);
 void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
-			struct line_job *told,
+			struct line_job *reported,
 			void (*account)(struct line_buf *lines, u64 off,
-					u64 len, struct line_job *told));
+					u64 len, struct line_job *reported));
 void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		  bool is_write, uintptr_t ip);
 void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
@@ -575,7 +575,7 @@ int run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy);
 
 /* done.c */
 int done_wait(atomic_uint *count, unsigned int seen, uint64_t deadline);
-void done_tell(atomic_uint *count);
+void done_add(atomic_uint *count);
 
 /* dma.c */
 int dma_submit(struct mem_ctx *ctx, enum job_op op,

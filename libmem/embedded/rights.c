@@ -368,12 +368,13 @@ static void rights_attach(struct mem_buf *base, u32 what)
 		allow_buf(ctx, buf);
 }
 
-static void rights_attached(struct mem_buf *base, const struct tell_attach *how)
+static void rights_attached(struct mem_buf *base,
+			    const struct record_attach *how)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
 	struct embedded_buf *buf = embedded_buf_of(base);
 
-	if (!tell_is_on())
+	if (!record_is_on())
 		return;
 	rights_lock(ctx);
 	memmove(buf->attaches + 1, buf->attaches,
@@ -383,7 +384,7 @@ static void rights_attached(struct mem_buf *base, const struct tell_attach *how)
 }
 
 static void rights_buf_create(struct mem_buf *buf,
-			      const struct tell_attach *how)
+			      const struct record_attach *how)
 {
 	rights_attached(buf, how);
 	rights_attach(buf, ATTACH_JOIN);

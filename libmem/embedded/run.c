@@ -237,7 +237,7 @@ static void after_job(struct owner *owner)
 		if (!is_heaps(&buf->base))
 			ptr_look_behind(buf, owner->work);
 		else if (buf->nr_moving)
-			done_tell(&buf->nr_done);
+			done_add(&buf->nr_done);
 	}
 	order_unlock(&ctx->base, &old);
 }
@@ -526,7 +526,7 @@ static void copy_end(struct mem_buf *base)
 	buf_lock(buf, &old);
 	buf->nr_copies--;
 	buf_unlock(buf, &old);
-	done_tell(&buf->nr_done);
+	done_add(&buf->nr_done);
 }
 
 /* Pages get twins and are revoked before lines are reported. */

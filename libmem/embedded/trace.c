@@ -45,9 +45,9 @@ void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 {
 	struct heapsim_record r;
 
-	if (!tell_is_traced())
+	if (!record_is_traced())
 		return;
-	r = event_of(buf, nr_filled ? HEAPSIM_RECORD_FILL : TOLD_TOUCH,
+	r = event_of(buf, nr_filled ? HEAPSIM_RECORD_FILL : RECORD_TOUCH,
 		     now_ns());
 	r.count = nr_filled;
 	r.off = touch->off;
@@ -61,7 +61,7 @@ void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 	r.cpu.ip = touch->ip;
 	r.cpu.addr = (uintptr_t)buf->addr + touch->off;
 	r.cpu.is_write = touch->is_write;
-	tell_traced(&r, NULL);
+	record_add_event(&r, NULL);
 }
 
 /**
@@ -76,14 +76,14 @@ void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
 {
 	struct heapsim_record r;
 
-	if (!tell_is_traced())
+	if (!record_is_traced())
 		return;
 	r = event_of(buf, nr_filled ? HEAPSIM_RECORD_FILL :
 				      HEAPSIM_RECORD_EVICT, now_ns());
 	r.count = nr_filled ? nr_filled : 1;
 	r.off = off;
 	r.len = len;
-	tell_traced(&r, NULL);
+	record_add_event(&r, NULL);
 }
 
 /**
@@ -92,7 +92,7 @@ void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
  * @op: its range
  * @is_clean: it was a clean, else an invalidate
  * @nr_lines: lines that were written back or dropped
- * @begin_ns: from tell_begin()
+ * @begin_ns: from record_begin()
  */
 void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 		    bool is_clean, uint64_t nr_lines, uint64_t begin_ns)
@@ -106,7 +106,7 @@ void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 	r.off = op->off;
 	r.len = op->end - op->off;
 	r.count = nr_lines;
-	tell_traced(&r, NULL);
+	record_add_event(&r, NULL);
 }
 
 /**
@@ -114,7 +114,7 @@ void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
  * @buf: buffer
  * @is_begin: it is a begin
  * @access: MEM_READ, MEM_WRITE
- * @begin_ns: from tell_begin(); 0 traces nothing
+ * @begin_ns: from record_begin(); 0 traces nothing
  */
 void trace_bracket(const struct embedded_buf *buf, bool is_begin,
 		   unsigned int access, uint64_t begin_ns)
@@ -128,7 +128,7 @@ void trace_bracket(const struct embedded_buf *buf, bool is_begin,
 	r.access = (access & MEM_READ ? HEAPSIM_ACCESS_READ : 0) |
 		   (access & MEM_WRITE ? HEAPSIM_ACCESS_WRITE : 0);
 	r.cpu.is_write = !!(access & MEM_WRITE);
-	tell_traced(&r, NULL);
+	record_add_event(&r, NULL);
 }
 
 static struct heapsim_record job_of(const struct acting *acting, uint32_t kind,
@@ -173,14 +173,14 @@ static struct heapsim_record job_of(const struct acting *acting, uint32_t kind,
  */
 void trace_submit(const struct acting *acting, const struct traced *what)
 {
-	const struct tell_job job = { .kernel = acting->kernel };
+	const struct record_job job = { .kernel = acting->kernel };
 	struct heapsim_record r;
 
-	if (!tell_is_traced())
+	if (!record_is_traced())
 		return;
 	r = job_of(acting, HEAPSIM_RECORD_SUBMIT, what);
 	r.cpu.time_ns = acting->time_ns;
-	tell_traced(&r, &job);
+	record_add_event(&r, &job);
 }
 
 /**
@@ -190,16 +190,16 @@ void trace_submit(const struct acting *acting, const struct traced *what)
  */
 void trace_job_begin(const struct acting *acting, const struct traced *what)
 {
-	const struct tell_job job = {
+	const struct record_job job = {
 		.kernel = acting->kernel,
 		.thread = gettid(),
 	};
 	struct heapsim_record r;
 
-	if (!tell_is_traced())
+	if (!record_is_traced())
 		return;
 	r = job_of(acting, HEAPSIM_RECORD_JOB_BEGIN, what);
-	tell_traced(&r, &job);
+	record_add_event(&r, &job);
 }
 
 /**
@@ -211,12 +211,12 @@ void trace_job_begin(const struct acting *acting, const struct traced *what)
  */
 void trace_job_end(const struct acting *acting, int status)
 {
-	const struct tell_job job = { .thread = gettid() };
+	const struct record_job job = { .thread = gettid() };
 	struct heapsim_record r;
 
-	if (!tell_is_traced())
+	if (!record_is_traced())
 		return;
 	r = job_of(acting, HEAPSIM_RECORD_JOB_END, NULL);
 	r.status = status;
-	tell_traced(&r, &job);
+	record_add_event(&r, &job);
 }

@@ -82,7 +82,7 @@ int view_init(struct embedded_buf *buf, const struct profile *profile)
 		view_fini(buf);
 		return -ENOMEM;
 	}
-	buf->lines.tell = watch_lines;
+	buf->lines.report = watch_lines;
 	buf->lines.line_shift = line_shift;
 	buf->lines.page_shift = window_page_shift();
 	buf->lines.nr_pages = buf->nr_pages;
@@ -407,7 +407,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		.addr = (uintptr_t)buf->addr + touch->off,
 		.time_ns = touch->is_write ? now_ns() : 0,
 		.tid = gettid(),
-		.stack = touch->is_write ? tell_stack(touch->ip) : 0,
+		.stack = touch->is_write ? record_stack(touch->ip) : 0,
 	};
 	const struct embedded_ctx *ctx = embedded_ctx_of(buf->base.ctx);
 	const bool is_fenced = touch->is_write ? buf->nr_jobs :
@@ -466,15 +466,15 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
  * @buf: two-view buffer
  * @off: first byte
  * @len: bytes, above 0
- * @told: lines that were already reported for its job, or NULL
+ * @reported: lines that were already reported for its job, or NULL
  * @account: line_engine_read() or line_engine_will_write()
  *
  * Only pages that were stored to are compared: others have no Dirty lines.
  */
 void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
-			struct line_job *told,
+			struct line_job *reported,
 			void (*account)(struct line_buf *lines, u64 off,
-					u64 len, struct line_job *told))
+					u64 len, struct line_job *reported))
 {
 	const size_t end = end_page(off, len);
 	size_t page = off >> window_page_shift();
@@ -488,7 +488,7 @@ void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			from = off;
 		if (to > off + len)
 			to = off + len;
-		account(&buf->lines, from, to - from, told);
+		account(&buf->lines, from, to - from, reported);
 	}
 }
 
@@ -609,8 +609,8 @@ static bool differs(const uint8_t *a, const uint8_t *b, size_t len)
 	return false;
 }
 
-static void tell_changed_lines(struct embedded_buf *buf, size_t page,
-			       const uint8_t *before)
+static void view_add_changed_lines(struct embedded_buf *buf, size_t page,
+				   const uint8_t *before)
 {
 	const size_t line_size = (size_t)1 << buf->lines.line_shift;
 	const uint8_t *now = buf->dram + page * page_size();
@@ -654,7 +654,7 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			continue;
 		add_twin_of(buf, page, before);
 		if (!line_page_is_written(&buf->lines, page))
-			tell_changed_lines(buf, page, before);
+			view_add_changed_lines(buf, page, before);
 		bit_set(buf->active, page);
 		buf->notes[page].engine = *acting;
 	}
@@ -708,7 +708,7 @@ static void take_cpu_back(struct embedded_buf *buf, size_t page)
 void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 {
 	const uint64_t before = buf->lines.count.lines_cleaned;
-	const uint64_t begin_ns = tell_begin();
+	const uint64_t begin_ns = record_begin();
 	size_t page = off >> window_page_shift();
 	size_t end = end_page(off, len);
 	struct line_op op;
@@ -753,7 +753,7 @@ void view_write_back(struct embedded_buf *buf)
 void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 {
 	const uint64_t before = buf->lines.count.lines_invalidated;
-	const uint64_t begin_ns = tell_begin();
+	const uint64_t begin_ns = record_begin();
 	const size_t first = off >> window_page_shift();
 	const size_t end = end_page(off, len);
 	struct line_op op;
@@ -782,7 +782,7 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 void view_take_in(struct embedded_buf *buf)
 {
 	const uint64_t before = buf->lines.count.lines_invalidated;
-	const uint64_t begin_ns = tell_begin();
+	const uint64_t begin_ns = record_begin();
 	const bool keep = buf->bracket.nr_write;
 	struct line_op op;
 	size_t page;

@@ -32,7 +32,7 @@ static struct {
  * @addr: its address
  * @len: bytes, whole pages
  * @time_ns: when it was freed
- * @stack: stack that freed it, from tell_stack()
+ * @stack: stack that freed it, from record_stack()
  * @name: its name
  */
 struct freed {
@@ -179,7 +179,7 @@ int watch_fd(struct embedded_ctx *ctx, int *fd)
  */
 struct found {
 	struct mem_violation v;
-	struct tell beside;
+	struct record_facts beside;
 };
 
 static bool has_watchers(void)
@@ -195,7 +195,7 @@ static bool is_off(const struct embedded_buf *buf)
 
 static bool is_watched(void)
 {
-	return has_watchers() || tell_is_on();
+	return has_watchers() || record_is_on();
 }
 
 /**
@@ -205,14 +205,14 @@ static bool is_watched(void)
  */
 bool watch_is_on(void)
 {
-	return is_watched() || tell_is_traced();
+	return is_watched() || record_is_traced();
 }
 
-static void tell(const struct found *f)
+static void report(const struct found *f)
 {
 	size_t i;
 
-	tell_violation(&f->v, &f->beside);
+	record_add_violation(&f->v, &f->beside);
 	if (!has_watchers())
 		return;
 	pthread_mutex_lock(&watchers.lock);
@@ -254,13 +254,13 @@ static void add_store(struct found *f, const struct note *store)
 	f->beside.cpu_stack = store->stack;
 }
 
-/* @from: as in tell_stack() */
+/* @from: as in record_stack() */
 static void add_caller(struct found *f, bool is_write, uintptr_t from)
 {
 	f->v.cpu_time_ns = f->v.time_ns;
 	f->v.cpu_tid = (uint32_t)gettid();
 	f->v.is_write = is_write;
-	f->beside.cpu_stack = tell_stack(from);
+	f->beside.cpu_stack = record_stack(from);
 }
 
 static void add_touch(struct found *f, const struct embedded_buf *buf,
@@ -290,7 +290,7 @@ static void add_invalidate(struct found *f)
 	f->v.other = MEM_OTHER_PROCESS;
 	f->v.other_time_ns = f->v.time_ns;
 	strcpy(f->v.other_name, "invalidate");
-	f->beside.other_stack = tell_stack(0);
+	f->beside.other_stack = record_stack(0);
 }
 
 /* What libmem itself wastes, the program could not have left out. */
@@ -301,7 +301,7 @@ static bool is_waste(enum line_event event)
 }
 
 /**
- * watch_lines() - report an event of the model; line_buf.tell of every buffer
+ * watch_lines() - report an event of the model; line_buf.report of every buffer
  * @lines: lines of a buffer, which is locked
  * @event: what happened
  * @off: first byte
@@ -369,7 +369,7 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 		add_caller(&f, false, 0);
 		break;
 	}
-	tell(&f);
+	report(&f);
 }
 
 /**
@@ -388,7 +388,7 @@ void watch_unbracketed(const struct embedded_buf *buf,
 	f.v.missing = MEM_MISSING_WAIT;
 	f.v.other = MEM_OTHER_FENCE;
 	add_touch(&f, buf, touch);
-	tell(&f);
+	report(&f);
 }
 
 /**
@@ -408,7 +408,7 @@ void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 	f.v.missing = lacks_write ? MEM_MISSING_BEGIN_WRITE :
 				    MEM_MISSING_BEGIN_READ;
 	add_caller(&f, is_write, 0);
-	tell(&f);
+	report(&f);
 }
 
 /* Composes the report of a bracket that can no longer be ended. */
@@ -439,7 +439,7 @@ static uint64_t nr_open(const struct embedded_buf *buf, enum bracket_dir dir)
 
 static void bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)
 {
-	tell_object_gone(buf->begun[dir], buf->base.len);
+	record_destroy_object(buf->begun[dir], buf->base.len);
 	buf->begun[dir] = NULL;
 }
 
@@ -459,7 +459,7 @@ void watch_open_brackets(struct embedded_buf *buf)
 			continue;
 		f = open_bracket(buf, dir);
 		f.v.count = nr_open(buf, dir);
-		tell(&f);
+		report(&f);
 		bracket_gone(buf, dir);
 	}
 }
@@ -475,7 +475,7 @@ void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
 	const struct note note = {
 		.time_ns = now_ns(),
 		.tid = gettid(),
-		.stack = tell_stack(0),
+		.stack = record_stack(0),
 	};
 
 	if (is_read)
@@ -499,10 +499,10 @@ void watch_brackets(struct embedded_buf *buf)
 	for (dir = BRACKET_READ; dir <= BRACKET_WRITE; dir++) {
 		if (!nr_open(buf, dir)) {
 			bracket_gone(buf, dir);
-		} else if (!buf->begun[dir] && tell_is_on()) {
+		} else if (!buf->begun[dir] && record_is_on()) {
 			f = open_bracket(buf, dir);
-			buf->begun[dir] = tell_object(&f.v,
-						      f.beside.cpu_stack);
+			buf->begun[dir] =
+				record_create_object(&f.v, f.beside.cpu_stack);
 		}
 	}
 }
@@ -519,8 +519,8 @@ void watch_alloc(struct embedded_buf *buf)
 	};
 
 	memcpy(info.name, buf->name, sizeof(info.name));
-	if (tell_is_on())
-		tell_buf(&buf->base.living, &info);
+	if (record_is_on())
+		living_begin_buf(&buf->base.living, &info);
 }
 
 /**
@@ -534,8 +534,8 @@ void watch_register(struct embedded_buf *buf)
 		.len = buf->base.asked_len,
 	};
 
-	if (tell_is_on())
-		tell_registered(&buf->base.living, &info);
+	if (record_is_on())
+		living_begin_registration(&buf->base.living, &info);
 }
 
 /**
@@ -544,7 +544,7 @@ void watch_register(struct embedded_buf *buf)
  */
 void watch_free(struct embedded_buf *buf)
 {
-	tell_gone(&buf->base.living);
+	living_end(&buf->base.living);
 }
 
 /**
@@ -565,7 +565,7 @@ void watch_freed(const struct embedded_buf *buf)
 	if (is_off(buf) || !is_watched())
 		return;
 	memcpy(one.name, buf->name, sizeof(one.name));
-	one.stack = tell_stack(0);
+	one.stack = record_stack(0);
 	pthread_mutex_lock(&freed.lock);
 	/* It was unmapped to be freed. */
 	if (freed.nr && freed.all[(freed.nr - 1) % NR_FREED].buf == one.buf)
@@ -624,7 +624,7 @@ void watch_use_after_free(uintptr_t addr, const struct embedded_buf *buf,
 	add_caller(&f, touch->is_write, touch->ip);
 	f.v.cpu_ip = touch->ip;
 	f.v.cpu_addr = addr;
-	tell(&f);
+	report(&f);
 }
 
 /* Copies how the buffer came to its attach state. The order lock is held. */
@@ -655,7 +655,7 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 	f.v.other = MEM_OTHER_ENGINE;
 	f.v.other_stream = refusal->stream;
 	add_engine(&f, &refusal->newest);
-	tell(&f);
+	report(&f);
 }
 
 /**
@@ -672,7 +672,7 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 		return;
 	f = found_of(buf, MEM_VIOLATION_CPU_ON_DEVICE, touch->off, 1);
 	add_touch(&f, buf, touch);
-	tell(&f);
+	report(&f);
 }
 
 /**
@@ -699,7 +699,7 @@ void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 	add_engine(&f, &work->acting);
 	f.v.other_ip = ip;
 	add_attaches(&f, buf);
-	tell(&f);
+	report(&f);
 }
 
 static bool is_closed(const struct embedded_buf *buf)
@@ -724,7 +724,7 @@ void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
 	f.v.other_time_ns = buf->gated.time_ns;
 	strcpy(f.v.other_name, is_closed(buf) ? "unlock" : "lock");
 	f.beside.other_stack = buf->gated.stack;
-	tell(&f);
+	report(&f);
 }
 
 /**
@@ -754,7 +754,7 @@ void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 	f.v.is_write = is_write;
 	add_engine(&f, &work->acting);
 	f.v.other_ip = ip;
-	tell(&f);
+	report(&f);
 }
 
 /**
@@ -770,7 +770,7 @@ void watch_read_only(const struct embedded_buf *buf, const struct touch *touch)
 		return;
 	f = found_of(buf, MEM_VIOLATION_READ_ONLY_WRITE, touch->off, 1);
 	add_touch(&f, buf, touch);
-	tell(&f);
+	report(&f);
 }
 
 /**
@@ -794,7 +794,7 @@ void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 	} else {
 		add_touch(&f, buf, touch);
 	}
-	tell(&f);
+	report(&f);
 }
 
 /**
@@ -811,7 +811,7 @@ void watch_failed(const struct engine_result *result,
 	if (!is_watched())
 		return;
 	add_engine(&f, &work->acting);
-	tell(&f);
+	report(&f);
 }
 
 /*
@@ -849,5 +849,5 @@ void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 		add_engine(&f, &work->acting);
 	else if (buf->has_two_views)
 		add_store_behind(&f, buf, off);
-	tell(&f);
+	report(&f);
 }

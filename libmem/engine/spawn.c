@@ -176,7 +176,7 @@ static int spawn_run_helper(struct engine_start *start)
 	is_forking = false;
 	signals_restore(&old);
 	if (!err && start->pid > 0)
-		tell_engine(start->pid);
+		record_engine(start->pid);
 	return err ? err : start->err;
 }
 

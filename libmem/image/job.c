@@ -196,10 +196,10 @@ static void image_job_stage_run(struct mem_stream *stream, int status,
 	/* The step that failed has reported its error. */
 	if (status)
 		return;
-	tell_done_for(stage->job->stack);
+	record_done_for(stage->job->stack);
 	sched_note_error(stage->store->ctx,
 			 store_move_by_cpu(stage->store, stage->is_in));
-	tell_done_for(0);
+	record_done_for(0);
 }
 
 /*
@@ -270,7 +270,7 @@ static void image_job_cpu_run(struct mem_stream *stream, int status, void *arg)
 	if (status)
 		return;
 	gate_own_begin();
-	tell_done_for(job->stack);
+	record_done_for(job->stack);
 	for (; nr < job->nr_stores && !err; nr += !err) {
 		err = store_check_wrapped(job->stores[nr].store);
 		if (!err)
@@ -282,7 +282,7 @@ static void image_job_cpu_run(struct mem_stream *stream, int status, void *arg)
 	sched_note_error(job->stores[0].store->ctx, err);
 	for (i = 0; i < nr; i++)
 		place_end(job->stores[i].place, job->stores[i].access);
-	tell_done_for(0);
+	record_done_for(0);
 	gate_own_end();
 }
 
@@ -426,8 +426,8 @@ static void image_job_add(struct job *job, struct store *store,
 	one->store = store_get(store);
 	one->access = access;
 	if ((store->is_wrapper || image_job_is_cpu(job)) && !job->stack &&
-	    tell_is_on())
-		job->stack = tell_stack(0);
+	    record_is_on())
+		job->stack = record_stack(0);
 	if (store->is_array)
 		return;
 	if (access == MEM_READ)

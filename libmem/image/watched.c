@@ -183,13 +183,13 @@ static void watched_report_packed(const struct store *store,
 		.cpu_tid = hold->tid,
 		.is_write = 1,
 	};
-	const struct tell beside = { .cpu_stack = hold->stack };
+	const struct record_facts beside = { .cpu_stack = hold->stack };
 
 	watched_name(store, &info);
 	v.buf = info.id;
 	v.off = rows->off + row_len;
 	memcpy(v.name, info.name, sizeof(v.name));
-	tell_violation(&v, &beside);
+	record_add_violation(&v, &beside);
 }
 
 static void watched_compare_snapshot(const struct store *store,
@@ -220,13 +220,13 @@ void hold_record(struct store *store, struct hold *hold)
 
 	if (hold->as >= MEM_LOCK_FD)
 		store_open_gate(store);
-	if (!tell_is_on())
+	if (!record_is_on())
 		return;
 	watched_name(store, &info);
-	tell_lock(&hold->living, &info);
+	living_begin_lock(&hold->living, &info);
 	hold->time_ns = now_ns();
 	hold->tid = (uint32_t)gettid();
-	hold->stack = tell_stack(0);
+	hold->stack = record_stack(0);
 	if (hold->as == MEM_LOCK_HOST && hold->access & MEM_WRITE &&
 	    !store->is_array) {
 		gate_own_begin();
@@ -242,7 +242,7 @@ void hold_record(struct store *store, struct hold *hold)
  */
 void hold_record_gone(struct store *store, struct hold *hold)
 {
-	tell_gone(&hold->living);
+	living_end(&hold->living);
 	if (!hold->snapshot)
 		return;
 	gate_own_begin();
@@ -336,18 +336,18 @@ int store_check_wrapped(const struct store *store)
 		.kind = MEM_VIOLATION_WRAPPED_GONE,
 		.count = 1,
 	};
-	struct tell beside = { 0 };
+	struct record_facts beside = { 0 };
 
 	if (!store->is_wrapper || watched_store_exists(store))
 		return 0;
-	if (tell_is_on()) {
+	if (record_is_on()) {
 		v.time_ns = now_ns();
 		v.cpu_time_ns = v.time_ns;
 		v.cpu_tid = (uint32_t)gettid();
 		v.buf = store->main.buf_id[0];
 		memcpy(v.name, store->name, sizeof(v.name));
-		beside.cpu_stack = tell_stack(0);
-		tell_violation(&v, &beside);
+		beside.cpu_stack = record_stack(0);
+		record_add_violation(&v, &beside);
 	}
 	return -EFAULT;
 }

@@ -171,7 +171,7 @@ static int kernel_open(const struct mem_ctx_options *options,
 	pthread_mutex_init(&new->lock, NULL);
 	order_init(&new->base, &new->order);
 	if (engine_is_inline())
-		tell_inline();
+		record_inline();
 	*ctx = &new->base;
 	return 0;
 
@@ -371,7 +371,7 @@ static int kernel_map(struct mem_buf *base, void **addr)
 
 static bool is_kept_shown(const struct mem_buf *buf)
 {
-	return atomic_load(&buf->is_device_told) &&
+	return atomic_load(&buf->is_device_exposed) &&
 	       kernel_run_is_inline(kernel_ctx_of(buf->ctx));
 }
 

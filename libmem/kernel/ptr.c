@@ -523,8 +523,8 @@ static void living_begin(struct kernel_buf *buf)
 		.len = buf->base.asked_len,
 	};
 
-	if (tell_is_on())
-		tell_buf(&buf->base.living, &info);
+	if (record_is_on())
+		living_begin_buf(&buf->base.living, &info);
 }
 
 /**
@@ -656,7 +656,7 @@ void kernel_ptr_free(struct mem_buf *base)
 	kernel_run_forget(ctx, buf);
 	if (base->kind == MEM_KIND_MANAGED)
 		order_buf_destroy(base);
-	tell_gone(&base->living);
+	living_end(&base->living);
 	board_give(ctx->base.board, base->kind, base->flags, base->asked_len);
 	kernel_ptr_put(base);
 }

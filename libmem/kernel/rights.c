@@ -194,7 +194,8 @@ static void rights_attach(struct mem_buf *buf, u32 what)
 }
 
 /* From now on the table does not apply, until the new state is known done. */
-static void rights_attached(struct mem_buf *buf, const struct tell_attach *how)
+static void rights_attached(struct mem_buf *buf,
+			    const struct record_attach *how)
 {
 	struct heapsim_buf_attach arg = {
 		.flags = HEAPSIM_ATTACH_NEWEST,
@@ -203,7 +204,7 @@ static void rights_attached(struct mem_buf *buf, const struct tell_attach *how)
 		.right = HEAPSIM_RIGHT_ALONE,
 	};
 
-	if (how->by == TELL_ATTACHED_BY_DESTROY)
+	if (how->by == RECORD_ATTACHED_BY_DESTROY)
 		arg.flags |= HEAPSIM_ATTACH_IS_DESTROY;
 	rights_send(buf, &arg);
 }
@@ -265,7 +266,7 @@ static int rights_work_submit(struct mem_ctx *base, struct work *work)
 		.size = sizeof(arg),
 		.stream = acting->stream,
 		.work = ctx->last_work + 1,
-		.kernel = tell_kernel(acting->kernel),
+		.kernel = record_kernel(acting->kernel),
 	};
 	int err;
 

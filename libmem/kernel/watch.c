@@ -273,14 +273,14 @@ static void add_work(struct mem_violation *v, const struct work *work)
 }
 
 /* The caller must hold the lock. */
-static void tell(struct kernel_ctx *ctx, const struct mem_violation *v,
-		 const struct work *work)
+static void report(struct kernel_ctx *ctx, const struct mem_violation *v,
+		   const struct work *work)
 {
-	const struct tell beside = {
+	const struct record_facts beside = {
 		.other_stack = work ? work->acting.stack : 0,
 	};
 
-	tell_violation(v, &beside);
+	record_add_violation(v, &beside);
 	if (ctx->found)
 		violations_add(ctx->found, v);
 }
@@ -300,7 +300,7 @@ void kernel_watch_failed(struct kernel_ctx *ctx,
 
 	add_work(&v, work);
 	pthread_mutex_lock(&ctx->lock);
-	tell(ctx, &v, work);
+	report(ctx, &v, work);
 	pthread_mutex_unlock(&ctx->lock);
 }
 
@@ -329,9 +329,9 @@ void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
 	};
 
 	/* heapsim run --policy=off: nothing is checked. */
-	if (tell_policy() == MEM_POLICY_OFF)
+	if (record_policy() == MEM_POLICY_OFF)
 		return;
 	memcpy(v.name, buf->name, sizeof(v.name));
 	add_work(&v, work);
-	tell(ctx, &v, work);
+	report(ctx, &v, work);
 }

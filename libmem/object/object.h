@@ -96,7 +96,7 @@ int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 int object_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
 		  struct mem_object **other);
 
-/** enum object_shape - object type in reports; same values as enum told_type */
+/** enum object_shape - object type in reports, as in enum record_type */
 enum object_shape {
 	OBJECT_SHAPE_OBJECT = 1,
 	OBJECT_SHAPE_IMAGE,

@@ -9,10 +9,10 @@
 #include "../record/tables.h"
 #include "object.h"
 
-_Static_assert(OBJECT_SHAPE_OBJECT == (int)TOLD_TYPE_OBJECT &&
-	       OBJECT_SHAPE_ARRAY == (int)TOLD_TYPE_ARRAY,
+_Static_assert(OBJECT_SHAPE_OBJECT == (int)RECORD_TYPE_OBJECT &&
+	       OBJECT_SHAPE_ARRAY == (int)RECORD_TYPE_ARRAY,
 	       "types are those of the records");
-_Static_assert(MEM_PLANES_MAX == TOLD_NR_PLANES, "planes have room");
+_Static_assert(MEM_PLANES_MAX == RECORD_NR_PLANES, "planes have room");
 
 /* Returns the value of a key, or NULL if the list does not have the key. */
 static const void *shape_value_of(const struct mem_attrs *attrs, uint32_t key)
@@ -22,7 +22,7 @@ static const void *shape_value_of(const struct mem_attrs *attrs, uint32_t key)
 	return mem_attrs_get(attrs, 0, &value, 1) ? NULL : value.value;
 }
 
-static void shape_add_plane(struct told_shape *shape,
+static void shape_add_plane(struct record_shape *shape,
 			    const struct mem_attrs *attrs, uint32_t i)
 {
 	const uint64_t *offs =
@@ -35,7 +35,7 @@ static void shape_add_plane(struct told_shape *shape,
 	const uint32_t *heights =
 		shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT);
 
-	shape->planes[i] = (struct told_plane) {
+	shape->planes[i] = (struct record_plane) {
 		.off = offs[i],
 		.row_len = (uint64_t)widths[i] * bits[i] / 8,
 		.pitch = pitches[i],
@@ -46,7 +46,7 @@ static void shape_add_plane(struct told_shape *shape,
 /*
  * Rows of a block-linear image are not contiguous, so no planes are reported.
  */
-static void shape_add_image(struct told_shape *shape,
+static void shape_add_image(struct record_shape *shape,
 			    const struct mem_attrs *attrs)
 {
 	const uint32_t *nr = shape_value_of(attrs, MEM_ATTR_IMAGE_PLANE_COUNT);
@@ -91,10 +91,10 @@ void object_record_shape(const struct mem_object *object,
 			 const char *name)
 {
 	struct mem_buf_info info = { .size = sizeof(info) };
-	struct told_shape shape = { .type = what };
+	struct record_shape shape = { .type = what };
 	const uint64_t *capacity;
 
-	if (!tell_is_on() || mem_buf_info(object->memory->buf, &info))
+	if (!record_is_on() || mem_buf_info(object->memory->buf, &info))
 		return;
 	shape_add_image(&shape, object->attrs);
 	capacity = shape_value_of(object->attrs, MEM_ATTR_ARRAY_CAPACITY);
@@ -104,6 +104,7 @@ void object_record_shape(const struct mem_object *object,
 	}
 	shape_copy_name(shape.format, sizeof(shape.format), format);
 	shape_copy_name(shape.name, sizeof(shape.name), name);
-	tell_shape(info.id, object->ctx->backend->id == MEM_BACKEND_KERNEL,
-		   &shape);
+	record_add_shape(info.id,
+			 object->ctx->backend->id == MEM_BACKEND_KERNEL,
+			 &shape);
 }

@@ -51,7 +51,7 @@ static void ctx_count_job(struct attach_ctx *ctx, u64 nr, u64 len)
 }
 
 /* Calls act only for a buffer that may have something to clean. */
-static void tell_job(struct attach_ctx *ctx, struct attach_buf *buf)
+static void attach_act_job(struct attach_ctx *ctx, struct attach_buf *buf)
 {
 	if (!buf->right.is_dirty)
 		return;
@@ -72,7 +72,7 @@ static void group_sees_job(struct attach_ctx *ctx, struct right_group *group)
 	for (buf = right_group_dirty(group, NULL); buf; buf = next) {
 		next = right_group_dirty(group, buf);
 		ctx->nr_steps++;
-		tell_job(ctx, attach_buf_of(buf));
+		attach_act_job(ctx, attach_buf_of(buf));
 	}
 }
 
@@ -98,7 +98,7 @@ static void claims_see_job(struct attach_ctx *ctx, struct attach_stream *s,
 		buf->right.tally.jobs++;
 		buf->right.is_due = true;
 		ctx_count_job(ctx, 1, buf->right.len);
-		tell_job(ctx, buf);
+		attach_act_job(ctx, buf);
 	}
 }
 

@@ -101,7 +101,8 @@ void attach_buf_set_base(struct attach_ctx *ctx, struct attach_buf *buf,
 }
 
 /* Calls act for a change of one buffer if the host has groups of its own. */
-static void tell_group(struct attach_ctx *ctx, struct attach_buf *buf, u32 what)
+static void attach_act_group(struct attach_ctx *ctx, struct attach_buf *buf,
+			     u32 what)
 {
 	if (ctx->stream_changed)
 		ctx->act(ctx, buf, what);
@@ -118,7 +119,7 @@ void attach_buf_settle(struct attach_ctx *ctx, struct attach_buf *buf)
 	buf->blocker = NULL;
 	list_remove(&buf->claim.in_claims);
 	attach_buf_join(ctx, buf);
-	tell_group(ctx, buf, ATTACH_JOIN);
+	attach_act_group(ctx, buf, ATTACH_JOIN);
 }
 
 /**
@@ -348,7 +349,7 @@ static void buf_set_blocker(struct attach_ctx *ctx, struct attach_buf *buf,
 	if (buf->blocker == blocker)
 		return;
 	buf->blocker = blocker;
-	tell_group(ctx, buf, ATTACH_BLOCKER);
+	attach_act_group(ctx, buf, ATTACH_BLOCKER);
 }
 
 /**
@@ -406,7 +407,7 @@ void attach_buf_change(struct attach_ctx *ctx, struct attach_buf *buf,
 
 	if (buf->right.group) {
 		right_leave(&buf->right);
-		tell_group(ctx, buf, ATTACH_LEAVE);
+		attach_act_group(ctx, buf, ATTACH_LEAVE);
 	}
 	if (op) {
 		op->state = state;

@@ -260,18 +260,18 @@ static void buf_set_newest(struct mem_buf *buf, unsigned int how,
 }
 
 /* Describes an attach by the calling thread. */
-static struct tell_attach attach_now(enum tell_attached_by by,
-				     uint64_t stream, uint32_t attach)
+static struct record_attach attach_now(enum record_attached_by by,
+				       uint64_t stream, uint32_t attach)
 {
-	struct tell_attach how = {
+	struct record_attach how = {
 		.attach = attach,
 		.by = by,
 		.stream = stream,
 	};
 
-	if (tell_is_on()) {
+	if (record_is_on()) {
 		how.time_ns = now_ns();
-		how.stack = tell_stack(0);
+		how.stack = record_stack(0);
 	}
 	return how;
 }
@@ -285,7 +285,7 @@ void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 {
 	struct mem_ctx *ctx = buf->ctx;
 	const struct order_ops *ops = ctx->backend->order;
-	struct tell_attach how;
+	struct record_attach how;
 	sigset_t old;
 
 	buf->order = order;
@@ -296,7 +296,7 @@ void order_buf_create(struct mem_buf *buf, struct order_buf *order)
 			  buf->flags == MEM_ATTACH_HOST ? ATTACH_HOST :
 							  ATTACH_GLOBAL);
 	if (ops->buf_create) {
-		how = attach_now(TELL_ATTACHED_BY_ALLOC, 0, buf->flags);
+		how = attach_now(RECORD_ATTACHED_BY_ALLOC, 0, buf->flags);
 		ops->buf_create(buf, &how);
 	}
 	order_unlock(ctx, &old);
@@ -409,16 +409,16 @@ static int singles_keep(struct attach_stream *model)
 }
 
 /* Notes the new state of these buffers. Nothing can fail after this. */
-static void tell_singles(const struct mem_stream *stream,
-			 struct attach_stream *model)
+static void order_note_singles(const struct mem_stream *stream,
+			       struct attach_stream *model)
 {
 	const struct order_ops *ops = stream->ctx->backend->order;
-	struct tell_attach how;
+	struct record_attach how;
 	struct attach_link *link;
 
 	if (model->singles.next == &model->singles)
 		return;
-	how = attach_now(TELL_ATTACHED_BY_DESTROY, stream->id, 0);
+	how = attach_now(RECORD_ATTACHED_BY_DESTROY, stream->id, 0);
 	for (link = model->singles.next; link != &model->singles;
 	     link = link->next) {
 		struct attach_buf *buf = containerof(link, struct attach_buf,
@@ -452,7 +452,7 @@ int order_stream_destroy(struct mem_stream *stream, struct reach **reach)
 	if (!err)
 		err = singles_keep(model);
 	if (!err)
-		tell_singles(stream, model);
+		order_note_singles(stream, model);
 	if (!err)
 		err = attach_stream_destroy(&ctx->order->model, model);
 	if (ctx->order->reach)
@@ -587,11 +587,12 @@ static enum attach_kind kind_of_attach(unsigned int how)
 }
 
 /* Notes the new state. Nothing can fail after this. */
-static void tell_state(const struct mem_stream *stream, struct mem_buf *buf,
-		       unsigned int attach)
+static void order_note_state(const struct mem_stream *stream,
+			     struct mem_buf *buf,
+			     unsigned int attach)
 {
-	const struct tell_attach how =
-		attach_now(TELL_ATTACHED_BY_CALL, stream->id, attach);
+	const struct record_attach how =
+		attach_now(RECORD_ATTACHED_BY_CALL, stream->id, attach);
 
 	buf_set_newest(buf, attach, stream);
 	stream->ctx->backend->order->attached(buf, &how);
@@ -619,7 +620,7 @@ int order_attach(struct mem_stream *stream, struct mem_buf *buf,
 	if (!err)
 		err = order_works_keep(buf);
 	if (!err)
-		tell_state(stream, buf, how);
+		order_note_state(stream, buf, how);
 	if (!err)
 		err = attach_submit_state(&ctx->order->model,
 					  order_model_of(stream),

@@ -24,7 +24,7 @@
  * @stream: id of its stream
  * @kernel: kernel that it runs, or 0
  * @engine: name of the engine, static
- * @stack: stack of its submission, from tell_stack()
+ * @stack: stack of its submission, from record_stack()
  */
 struct acting {
 	uint64_t job;
@@ -69,12 +69,12 @@ struct order_buf {
  * struct work_verdict - whether a job may touch a buffer
  * @buf: buffer, or NULL if it has been destroyed
  * @sees: the job may touch it
- * @is_told: a touch that is not allowed has been reported
+ * @is_reported: a touch that is not allowed has been reported
  */
 struct work_verdict {
 	struct mem_buf *buf;
 	bool sees;
-	bool is_told;
+	bool is_reported;
 };
 
 /**
@@ -155,10 +155,11 @@ struct order_ops {
 	void (*stream_destroy)(struct mem_ctx *ctx, struct order *order);
 	void (*stream_state)(struct mem_ctx *ctx, struct attach_stream *model,
 			     bool again_own, bool again_all);
-	void (*buf_create)(struct mem_buf *buf, const struct tell_attach *how);
+	void (*buf_create)(struct mem_buf *buf,
+			   const struct record_attach *how);
 	void (*buf_destroy)(struct mem_buf *buf);
 	void (*attach)(struct mem_buf *buf, u32 what);
-	void (*attached)(struct mem_buf *buf, const struct tell_attach *how);
+	void (*attached)(struct mem_buf *buf, const struct record_attach *how);
 	int (*work_submit)(struct mem_ctx *ctx, struct work *work);
 	int (*work_begin)(struct mem_ctx *ctx, const struct work *work);
 	void (*work_report)(struct mem_buf *buf, bool is_write,

@@ -171,9 +171,9 @@ bool order_job_sees(struct mem_ctx *ctx, struct work *work, struct mem_buf *buf,
 		return true;
 	if (!verdict)
 		verdict = verdict_add(work, buf, false);
-	*is_first = !verdict || !verdict->is_told;
+	*is_first = !verdict || !verdict->is_reported;
 	if (verdict)
-		verdict->is_told = true;
+		verdict->is_reported = true;
 	if (*is_first)
 		attach_count_job_touch(&ctx->order->model, &buf->order->model);
 	return false;
@@ -293,7 +293,7 @@ int order_work_submit(struct mem_stream *stream,
 		.stream = stream->id,
 		.kernel = launch ? (uintptr_t)launch->entry : 0,
 		.engine = launch ? engine_name(launch->engine) : "dma",
-		.stack = tell_stack(0),
+		.stack = record_stack(0),
 	};
 	order_lock(ctx, &old);
 	err = order_give_ops(ctx, 1);

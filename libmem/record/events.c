@@ -10,64 +10,66 @@
 #include "walk.h"
 
 /**
- * tell_is_traced() - return whether events are recorded
+ * record_is_traced() - return whether events are recorded
  *
  * Context: any.
  * Return: true under `heapsim run --trace`.
  */
-bool tell_is_traced(void)
+bool record_is_traced(void)
 {
-	const struct stacks *s = record_stacks();
+	const struct stacks *s = record_tables();
 
-	return s && s->told.is_traced;
+	return s && s->tables.is_traced;
 }
 
 /**
- * tell_kernel() - return a number for a kernel, to pass to the module
+ * record_kernel() - return a number for a kernel, to pass to the module
  * @kernel: function; 0 none
  *
  * Context: any.
  * Return: a number by which the command finds the name; 0: not watched.
  */
-uint64_t tell_kernel(uintptr_t kernel)
+uint64_t record_kernel(uintptr_t kernel)
 {
-	struct stacks *s = record_stacks();
+	struct stacks *s = record_tables();
 
 	return s && kernel ? stacks_frame(s, kernel) : 0;
 }
 
 /* Returns a free entry of the ring, and its number, or NULL if it is full. */
-static struct told_event *record_event_get(struct told *told, uint64_t *turn)
+static struct record_event *record_event_get(struct record_tables *tables,
+					     uint64_t *turn)
 {
-	uint64_t nr = atomic_load(&told->nr_events);
+	uint64_t nr = atomic_load(&tables->nr_events);
 
 	do {
-		if (nr - atomic_load(&told->nr_read) >= TOLD_NR_EVENTS)
+		if (nr - atomic_load(&tables->nr_read) >= RECORD_NR_EVENTS)
 			return NULL;
-	} while (!atomic_compare_exchange_weak(&told->nr_events, &nr, nr + 1));
+	} while (!atomic_compare_exchange_weak(&tables->nr_events, &nr,
+					       nr + 1));
 	*turn = nr + 1;
-	return &told->events[nr % TOLD_NR_EVENTS];
+	return &tables->events[nr % RECORD_NR_EVENTS];
 }
 
 /**
- * tell_traced() - record an event
+ * record_add_event() - record an event
  * @r: event; this call fills in the process, and if @cpu.time_ns is not 0 the
  *	calling thread
  * @job: of a job that begins, else NULL
  *
  * Context: any.
  */
-void tell_traced(struct heapsim_record *r, const struct tell_job *job)
+void record_add_event(struct heapsim_record *r, const struct record_job *job)
 {
-	struct stacks *s = record_stacks();
-	struct told_event *event;
+	struct stacks *s = record_tables();
+	struct record_event *event;
 	uint64_t turn;
 
-	if (!s || !s->told.is_traced)
+	if (!s || !s->tables.is_traced)
 		return;
-	event = record_event_get(&s->told, &turn);
+	event = record_event_get(&s->tables, &turn);
 	if (!event) {
-		atomic_fetch_add(&s->told.nr_events_lost, 1);
+		atomic_fetch_add(&s->tables.nr_events_lost, 1);
 		return;
 	}
 	r->size = sizeof(*r);
@@ -94,14 +96,14 @@ void tell_traced(struct heapsim_record *r, const struct tell_job *job)
 }
 
 /**
- * tell_begin() - return the time at which an event begins
+ * record_begin() - return the time at which an event begins
  *
  * Context: any.
  * Return: CLOCK_MONOTONIC; 0: events are not recorded.
  */
-uint64_t tell_begin(void)
+uint64_t record_begin(void)
 {
-	return tell_is_traced() ? now_ns() : 0;
+	return record_is_traced() ? now_ns() : 0;
 }
 
 static struct heapsim_record record_done_by_host(uint32_t kind, uint64_t stream,
@@ -117,56 +119,56 @@ static struct heapsim_record record_done_by_host(uint32_t kind, uint64_t stream,
 }
 
 /**
- * tell_waited() - record that the calling thread has waited
+ * record_waited() - record that the calling thread has waited
  * @what: what it waited for
  * @stream: number of that stream, else 0
- * @begin_ns: from tell_begin(); 0: not recorded
+ * @begin_ns: from record_begin(); 0: not recorded
  */
-void tell_waited(const char *what, uint64_t stream, uint64_t begin_ns)
+void record_waited(const char *what, uint64_t stream, uint64_t begin_ns)
 {
 	struct heapsim_record r;
 
 	if (!begin_ns)
 		return;
-	r = record_done_by_host(TOLD_WAIT, stream, begin_ns);
+	r = record_done_by_host(RECORD_WAIT, stream, begin_ns);
 	record_copy_text(r.other.name, what, sizeof(r.other.name));
-	tell_traced(&r, NULL);
+	record_add_event(&r, NULL);
 }
 
 /**
- * tell_called() - record that the calling thread has run a host function
+ * record_called() - record that the calling thread has run a host function
  * @function: the function
  * @stream: number of its stream
- * @begin_ns: from tell_begin(); 0: not recorded
+ * @begin_ns: from record_begin(); 0: not recorded
  */
-void tell_called(uintptr_t function, uint64_t stream, uint64_t begin_ns)
+void record_called(uintptr_t function, uint64_t stream, uint64_t begin_ns)
 {
-	const struct tell_job job = { .kernel = function };
+	const struct record_job job = { .kernel = function };
 	struct heapsim_record r;
 
 	if (!begin_ns)
 		return;
-	r = record_done_by_host(TOLD_CALL, stream, begin_ns);
-	tell_traced(&r, &job);
+	r = record_done_by_host(RECORD_CALL, stream, begin_ns);
+	record_add_event(&r, &job);
 }
 
 /**
- * tell_attached() - record that the calling thread has attached a buffer
+ * record_attached() - record that the calling thread has attached a buffer
  * @info: the buffer
  * @how: MEM_ATTACH_*
  * @stream: number of the stream in whose order the attach takes effect
  */
-void tell_attached(const struct mem_buf_info *info, uint32_t how,
-		   uint64_t stream)
+void record_attached(const struct mem_buf_info *info, uint32_t how,
+		     uint64_t stream)
 {
 	struct heapsim_record r;
 
-	if (!tell_is_traced())
+	if (!record_is_traced())
 		return;
-	r = record_done_by_host(TOLD_ATTACH, stream, now_ns());
+	r = record_done_by_host(RECORD_ATTACH, stream, now_ns());
 	r.buf = info->id;
 	r.len = info->len;
 	r.attach = how;
 	record_copy_text(r.name, info->name, sizeof(r.name));
-	tell_traced(&r, NULL);
+	record_add_event(&r, NULL);
 }

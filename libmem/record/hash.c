@@ -17,9 +17,9 @@
  * Context: any.
  * Return: the record, without stacks.
  */
-struct told_record record_of_violation(const struct mem_violation *v)
+struct record_entry record_of_violation(const struct mem_violation *v)
 {
-	struct told_record r = {
+	struct record_entry r = {
 		.size = sizeof(r),
 		.kind = v->kind,
 		.missing = v->missing,
@@ -60,8 +60,8 @@ static uint64_t record_mix_text(uint64_t h, const char *text)
 }
 
 /* The module's rule, except that buffers of one name share an entry. */
-static bool record_is_same_place(const struct told_record *a,
-				 const struct told_record *b)
+static bool record_is_same_place(const struct record_entry *a,
+				 const struct record_entry *b)
 {
 	return a->kind == b->kind && a->missing == b->missing &&
 	       a->other == b->other && a->is_write == b->is_write &&
@@ -74,8 +74,8 @@ static bool record_is_same_place(const struct told_record *a,
 }
 
 /* Objects of one kind that one call site created, whatever their names. */
-static bool record_is_same_maker(const struct told_record *a,
-				 const struct told_record *b)
+static bool record_is_same_maker(const struct record_entry *a,
+				 const struct record_entry *b)
 {
 	return a->kind == b->kind && a->cpu_stack == b->cpu_stack;
 }
@@ -87,15 +87,15 @@ static bool record_is_same_maker(const struct told_record *a,
  * @is_same: returns true if two records belong to one entry
  */
 struct table {
-	struct told_place *places;
+	struct record_place *places;
 	uint32_t nr;
-	bool (*is_same)(const struct told_record *a,
-			const struct told_record *b);
+	bool (*is_same)(const struct record_entry *a,
+			const struct record_entry *b);
 };
 
 /* Fills in a new entry and publishes it. */
-static void record_place_fill(struct told_place *place,
-			      const struct told_record *r,
+static void record_place_fill(struct record_place *place,
+			      const struct record_entry *r,
 			      const struct mem_violation *v)
 {
 	place->record = *r;
@@ -126,7 +126,7 @@ static void record_raise(_Atomic uint64_t *at, uint64_t value)
 		;
 }
 
-static void record_place_add(struct told_place *place,
+static void record_place_add(struct record_place *place,
 			     const struct mem_violation *v)
 {
 	atomic_fetch_add(&place->count, v->count);
@@ -144,10 +144,10 @@ static void record_place_add(struct told_place *place,
  * room. Skips an entry that another thread is writing, or whose writer was
  * killed: a call site then has two entries, which the command merges.
  */
-static struct told_place *record_place_get(struct told *told,
-					   const struct table *table,
-					   struct told_record *r,
-					   const struct mem_violation *v)
+static struct record_place *record_place_get(struct record_tables *tables,
+					     const struct table *table,
+					     struct record_entry *r,
+					     const struct mem_violation *v)
 {
 	uint64_t at = record_mix(record_mix(record_mix(r->kind, r->cpu_stack),
 					    r->other_stack),
@@ -156,15 +156,15 @@ static struct told_place *record_place_get(struct told *told,
 
 	if (table->is_same == record_is_same_place)
 		at = record_mix_text(at, r->name);
-	for (i = 0; i < TOLD_PROBES; i++, at++) {
-		struct told_place *place = &table->places[at % table->nr];
+	for (i = 0; i < RECORD_PROBES; i++, at++) {
+		struct record_place *place = &table->places[at % table->nr];
 		uint32_t state = atomic_load_explicit(&place->state,
 						      memory_order_acquire);
 
 		if (state == STACKS_FREE &&
 		    atomic_compare_exchange_strong(&place->state, &state,
 						   STACKS_BUSY)) {
-			r->seq = atomic_fetch_add(&told->nr_seq, 1) + 1;
+			r->seq = atomic_fetch_add(&tables->nr_seq, 1) + 1;
 			record_place_fill(place, r, v);
 			return place;
 		}
@@ -179,26 +179,27 @@ static struct told_place *record_place_get(struct told *told,
 
 /**
  * record_add_finding() - add a violation to the findings
- * @told: tables
+ * @tables: tables
  * @r: its record, whose @seq this call sets if the entry is new
  * @v: violation
  *
  * Context: any.
  * Return: entry of the call site; NULL: no room.
  */
-struct told_place *record_add_finding(struct told *told, struct told_record *r,
-				      const struct mem_violation *v)
+struct record_place *record_add_finding(struct record_tables *tables,
+					struct record_entry *r,
+					const struct mem_violation *v)
 {
 	const struct table table = {
-		told->places, TOLD_NR_PLACES, record_is_same_place,
+		tables->places, RECORD_NR_PLACES, record_is_same_place,
 	};
 
-	return record_place_get(told, &table, r, v);
+	return record_place_get(tables, &table, r, v);
 }
 
 /**
  * record_add_object() - add an object to those that exist
- * @told: tables
+ * @tables: tables
  * @r: record of the finding that it is if it is not destroyed; as in
  *	record_add_finding()
  * @v: that finding
@@ -206,24 +207,27 @@ struct told_place *record_add_finding(struct told *told, struct told_record *r,
  * Context: any.
  * Return: entry of the call site that created it; NULL: no room.
  */
-struct told_place *record_add_object(struct told *told, struct told_record *r,
-				     const struct mem_violation *v)
+struct record_place *record_add_object(struct record_tables *tables,
+				       struct record_entry *r,
+				       const struct mem_violation *v)
 {
 	const struct table table = {
-		told->objects, TOLD_NR_OBJECTS, record_is_same_maker,
+		tables->objects, RECORD_NR_OBJECTS, record_is_same_maker,
 	};
 
-	return record_place_get(told, &table, r, v);
+	return record_place_get(tables, &table, r, v);
 }
 
 /* Returns the entry of a buffer, else a free one, now busy, or NULL. */
-static struct told_shape *record_shape_get(struct told *told, uint32_t pid,
-					   uint64_t buf)
+static struct record_shape *record_shape_get(struct record_tables *tables,
+					     uint32_t pid,
+					     uint64_t buf)
 {
-	uint32_t at = told_shape_at(pid, buf), i;
+	uint32_t at = record_shape_at(pid, buf), i;
 
-	for (i = 0; i < TOLD_PROBES; i++, at++) {
-		struct told_shape *shape = &told->shapes[at % TOLD_NR_SHAPES];
+	for (i = 0; i < RECORD_PROBES; i++, at++) {
+		struct record_shape *shape =
+			&tables->shapes[at % RECORD_NR_SHAPES];
 		uint32_t state = atomic_load_explicit(&shape->state,
 						      memory_order_acquire);
 
@@ -239,7 +243,7 @@ static struct told_shape *record_shape_get(struct told *told, uint32_t pid,
 }
 
 /**
- * tell_shape() - record what a buffer contains
+ * record_add_shape() - record what a buffer contains
  * @buf: id of the buffer
  * @is_modules: the id is the module's, else this process's
  * @shape: all members except @state, @pid and @buf
@@ -249,21 +253,22 @@ static struct told_shape *record_shape_get(struct told *told, uint32_t pid,
  *
  * Context: one thread per buffer at a time.
  */
-void tell_shape(uint64_t buf, bool is_modules, const struct told_shape *shape)
+void record_add_shape(uint64_t buf, bool is_modules,
+		      const struct record_shape *shape)
 {
 	const uint32_t pid = is_modules ? 0 : (uint32_t)getpid();
-	struct stacks *s = record_stacks();
-	struct told_shape *place;
+	struct stacks *s = record_tables();
+	struct record_shape *place;
 
 	if (!s)
 		return;
-	place = record_shape_get(&s->told, pid, buf);
+	place = record_shape_get(&s->tables, pid, buf);
 	if (!place)
 		return;
 	place->pid = pid;
 	place->buf = buf;
 	memcpy(&place->type, &shape->type,
-	       sizeof(*shape) - offsetof(struct told_shape, type));
+	       sizeof(*shape) - offsetof(struct record_shape, type));
 	atomic_store_explicit(&place->state, STACKS_READY,
 			      memory_order_release);
 }

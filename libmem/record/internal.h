@@ -9,14 +9,16 @@
 #include "stacks.h"
 
 /* record.c */
-struct stacks *record_stacks(void);
+struct stacks *record_tables(void);
 
 /* hash.c */
-struct told_record record_of_violation(const struct mem_violation *v);
-struct told_place *record_add_finding(struct told *told, struct told_record *r,
-				      const struct mem_violation *v);
-struct told_place *record_add_object(struct told *told, struct told_record *r,
-				     const struct mem_violation *v);
+struct record_entry record_of_violation(const struct mem_violation *v);
+struct record_place *record_add_finding(struct record_tables *tables,
+					struct record_entry *r,
+					const struct mem_violation *v);
+struct record_place *record_add_object(struct record_tables *tables,
+				       struct record_entry *r,
+				       const struct mem_violation *v);
 
 /* Copies a text, NULL is empty, and cuts off its end if it is too long. */
 static inline void record_copy_text(char *to, const char *from, size_t size)

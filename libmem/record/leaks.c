@@ -10,35 +10,35 @@
 #include "internal.h"
 
 /**
- * tell_object() - record a new object, which is a finding if it is not
+ * record_create_object() - record a new object, which is a finding if it is not
  * destroyed
  * @v: that finding
  * @cpu_stack: stack that creates it
  *
  * Context: any.
- * Return: entry for tell_object_gone(); NULL: not recorded.
+ * Return: entry for record_destroy_object(); NULL: not recorded.
  */
-struct told_place *tell_object(const struct mem_violation *v,
-			       uint32_t cpu_stack)
+struct record_place *record_create_object(const struct mem_violation *v,
+					  uint32_t cpu_stack)
 {
-	struct stacks *s = record_stacks();
-	struct told_record r;
+	struct stacks *s = record_tables();
+	struct record_entry r;
 
 	if (!s)
 		return NULL;
 	r = record_of_violation(v);
 	r.cpu_stack = cpu_stack;
-	return record_add_object(&s->told, &r, v);
+	return record_add_object(&s->tables, &r, v);
 }
 
 /**
- * tell_object_gone() - record that an object was destroyed
- * @place: from tell_object(); may be NULL
+ * record_destroy_object() - record that an object was destroyed
+ * @place: from record_create_object(); may be NULL
  * @len: its bytes
  *
- * Context: any; not in a child that was forked after tell_object().
+ * Context: any; not in a child that was forked after record_create_object().
  */
-void tell_object_gone(struct told_place *place, uint64_t len)
+void record_destroy_object(struct record_place *place, uint64_t len)
 {
 	if (!place)
 		return;
@@ -46,7 +46,7 @@ void tell_object_gone(struct told_place *place, uint64_t len)
 	atomic_fetch_sub(&place->bytes, len);
 }
 
-static void record_living_begin(struct living *living, struct mem_violation *v)
+static void living_begin(struct living *living, struct mem_violation *v)
 {
 	v->time_ns = now_ns();
 	v->cpu_time_ns = v->time_ns;
@@ -55,10 +55,10 @@ static void record_living_begin(struct living *living, struct mem_violation *v)
 	living->len = v->len;
 	living->buf = v->buf;
 	living->maker = getpid();
-	living->place = tell_object(v, tell_stack(0));
+	living->place = record_create_object(v, record_stack(0));
 }
 
-static void record_memory_begin(struct living *living, uint32_t kind,
+static void living_begin_memory(struct living *living, uint32_t kind,
 				const struct mem_buf_info *info)
 {
 	struct mem_violation v = {
@@ -68,85 +68,86 @@ static void record_memory_begin(struct living *living, uint32_t kind,
 	};
 
 	memcpy(v.name, info->name, sizeof(v.name));
-	record_living_begin(living, &v);
+	living_begin(living, &v);
 }
 
-static void record_thing_begin(struct living *living, uint32_t kind)
+static void living_begin_thing(struct living *living, uint32_t kind)
 {
 	struct mem_violation v = { .kind = kind };
 
 	*living = (struct living) { 0 };
-	if (tell_is_on())
-		record_living_begin(living, &v);
+	if (record_is_on())
+		living_begin(living, &v);
 }
 
 /**
- * tell_buf() - record a new buffer
+ * living_begin_buf() - record a new buffer
  * @living: member of the buffer, zeroed
  * @info: the buffer
  */
-void tell_buf(struct living *living, const struct mem_buf_info *info)
+void living_begin_buf(struct living *living, const struct mem_buf_info *info)
 {
-	record_memory_begin(living, TOLD_LEAKED_BUF, info);
+	living_begin_memory(living, RECORD_LEAKED_BUF, info);
 }
 
 /**
- * tell_registered() - record a new registration
+ * living_begin_registration() - record a new registration
  * @living: member of the registration, zeroed
  * @info: the registration
  */
-void tell_registered(struct living *living, const struct mem_buf_info *info)
+void living_begin_registration(struct living *living,
+			       const struct mem_buf_info *info)
 {
-	record_memory_begin(living, TOLD_LEAKED_REGISTRATION, info);
+	living_begin_memory(living, RECORD_LEAKED_REGISTRATION, info);
 }
 
 /**
- * tell_lock() - record a new lock of an image or array
+ * living_begin_lock() - record a new lock of an image or array
  * @living: member of the lock, zeroed
  * @info: its buffer, with the name of the image
  */
-void tell_lock(struct living *living, const struct mem_buf_info *info)
+void living_begin_lock(struct living *living, const struct mem_buf_info *info)
 {
-	record_memory_begin(living, MEM_VIOLATION_MISSING_UNLOCK, info);
+	living_begin_memory(living, MEM_VIOLATION_MISSING_UNLOCK, info);
 }
 
 /**
- * tell_job() - record a new job
+ * living_begin_job() - record a new job
  * @living: member of the job
  */
-void tell_job(struct living *living)
+void living_begin_job(struct living *living)
 {
-	record_thing_begin(living, TOLD_LEAKED_JOB);
+	living_begin_thing(living, RECORD_LEAKED_JOB);
 }
 
 /**
- * tell_stream() - record a new stream that the caller owns
+ * living_begin_stream() - record a new stream that the caller owns
  * @living: member of the stream
  */
-void tell_stream(struct living *living)
+void living_begin_stream(struct living *living)
 {
-	record_thing_begin(living, TOLD_LEAKED_STREAM);
+	living_begin_thing(living, RECORD_LEAKED_STREAM);
 }
 
 /**
- * tell_event() - record a new event
+ * living_begin_event() - record a new event
  * @living: member of the event
  */
-void tell_event(struct living *living)
+void living_begin_event(struct living *living)
 {
-	record_thing_begin(living, TOLD_LEAKED_EVENT);
+	living_begin_thing(living, RECORD_LEAKED_EVENT);
 }
 
 /**
- * tell_named() - record the name of a buffer
+ * living_set_name() - record the name of a buffer
  * @living: member of the buffer
- * @name: shorter than TOLD_NAME_LEN
+ * @name: shorter than RECORD_NAME_LEN
  *
  * An entry has the name of its first buffer.
  */
-void tell_named(struct living *living, const char *name)
+void living_set_name(struct living *living, const char *name)
 {
-	struct told_place *place;
+	struct record_place *place;
 
 	place = __atomic_load_n(&living->place, __ATOMIC_ACQUIRE);
 	if (place && living->maker == getpid() && place->buf == living->buf)
@@ -155,24 +156,24 @@ void tell_named(struct living *living, const char *name)
 }
 
 /**
- * tell_gone() - record that an object is destroyed
+ * living_end() - record that an object is destroyed
  * @living: member of the object
  */
-void tell_gone(struct living *living)
+void living_end(struct living *living)
 {
 	if (living->place && living->maker == getpid())
-		tell_object_gone(living->place, living->len);
+		record_destroy_object(living->place, living->len);
 }
 
 /**
- * tell_lasting() - do not report an object as leaked
+ * living_dismiss() - do not report an object as leaked
  * @living: member of the object
  */
-void tell_lasting(struct living *living)
+void living_dismiss(struct living *living)
 {
-	struct told_place *place;
+	struct record_place *place;
 
 	place = __atomic_exchange_n(&living->place, NULL, __ATOMIC_ACQ_REL);
 	if (place && living->maker == getpid())
-		tell_object_gone(place, living->len);
+		record_destroy_object(place, living->len);
 }

@@ -19,12 +19,12 @@
 static struct stacks *_Atomic stacks;
 
 /**
- * record_stacks() - return the file of the records
+ * record_tables() - return the file of the records
  *
  * Context: any.
  * Return: the file; NULL: the process is not watched.
  */
-struct stacks *record_stacks(void)
+struct stacks *record_tables(void)
 {
 	return atomic_load_explicit(&stacks, memory_order_acquire);
 }
@@ -34,7 +34,7 @@ static void record_look(const char *library)
 {
 	const char *path;
 
-	if (record_stacks())
+	if (record_tables())
 		return;
 	path = secure_getenv(STACKS_ENV);
 	if (path && !stacks_init())
@@ -53,11 +53,11 @@ static void record_look_once(void)
 }
 
 /**
- * tell_init() - find out whether `heapsim run` watches this process
+ * record_init() - find out whether `heapsim run` watches this process
  *
  * Context: any thread; with the first context.
  */
-void tell_init(void)
+void record_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const int err = errno;
@@ -67,61 +67,61 @@ void tell_init(void)
 }
 
 /**
- * tell_is_on() - return whether `heapsim run` watches this process
+ * record_is_on() - return whether `heapsim run` watches this process
  *
  * Context: any.
  * Return: true if it does.
  */
-bool tell_is_on(void)
+bool record_is_on(void)
 {
-	return record_stacks();
+	return record_tables();
 }
 
 /**
- * tell_policy() - return the policy that the command requests
+ * record_policy() - return the policy that the command requests
  *
  * Context: any.
  * Return: its --policy; MEM_POLICY_STRICT if the process is not watched.
  */
-enum mem_policy tell_policy(void)
+enum mem_policy record_policy(void)
 {
 	static const enum mem_policy policies[] = {
 		[HEAPSIM_POLICY_STRICT] = MEM_POLICY_STRICT,
 		[HEAPSIM_POLICY_RECORD] = MEM_POLICY_RECORD,
 		[HEAPSIM_POLICY_OFF] = MEM_POLICY_OFF,
 	};
-	const struct stacks *s = record_stacks();
+	const struct stacks *s = record_tables();
 
-	return s && s->told.policy <= HEAPSIM_POLICY_OFF ?
-	       policies[s->told.policy] : MEM_POLICY_STRICT;
+	return s && s->tables.policy <= HEAPSIM_POLICY_OFF ?
+	       policies[s->tables.policy] : MEM_POLICY_STRICT;
 }
 
 /**
- * tell_evicts() - return whether the command requests random eviction
+ * record_evicts() - return whether the command requests random eviction
  * @seed: out: its seed
  *
  * Context: any.
  * Return: true if it does; false if the process is not watched.
  */
-bool tell_evicts(uint64_t *seed)
+bool record_evicts(uint64_t *seed)
 {
-	const struct stacks *s = record_stacks();
+	const struct stacks *s = record_tables();
 
-	*seed = s ? s->told.seed : 0;
-	return s && s->told.evict_random;
+	*seed = s ? s->tables.seed : 0;
+	return s && s->tables.evict_random;
 }
 
 /**
- * tell_is_precise() - return whether the command requests precise tracking
+ * record_is_precise() - return whether the command requests precise tracking
  *
  * Context: any.
  * Return: true if it does; false if the process is not watched.
  */
-bool tell_is_precise(void)
+bool record_is_precise(void)
 {
-	const struct stacks *s = record_stacks();
+	const struct stacks *s = record_tables();
 
-	return s && s->told.is_precise;
+	return s && s->tables.is_precise;
 }
 
 static int record_add_api(struct dl_phdr_info *info, size_t len, void *arg)
@@ -130,10 +130,10 @@ static int record_add_api(struct dl_phdr_info *info, size_t len, void *arg)
 		const char *prefix;
 		uint32_t api;
 	} layers[] = {
-		{ "libmem-cuda", TOLD_API_CUDA },
-		{ "libmem-nvsci", TOLD_API_NVSCI },
-		{ "libmem-vpi", TOLD_API_VPI },
-		{ "libmem-nvbuf", TOLD_API_NVBUF },
+		{ "libmem-cuda", RECORD_API_CUDA },
+		{ "libmem-nvsci", RECORD_API_NVSCI },
+		{ "libmem-vpi", RECORD_API_VPI },
+		{ "libmem-nvbuf", RECORD_API_NVBUF },
 	};
 	const char *slash = strrchr(info->dlpi_name, '/');
 	const char *name = slash ? slash + 1 : info->dlpi_name;
@@ -148,135 +148,135 @@ static int record_add_api(struct dl_phdr_info *info, size_t len, void *arg)
 }
 
 /**
- * tell_process() - record that this process uses libmem, and which interfaces
+ * record_process() - record that this process uses libmem, and which interfaces
  *
- * Context: any thread, after tell_init().
+ * Context: any thread, after record_init().
  */
-void tell_process(void)
+void record_process(void)
 {
-	static atomic_int told;
-	struct stacks *s = record_stacks();
+	static atomic_int tables;
+	struct stacks *s = record_tables();
 	const pid_t pid = getpid();
 	uint32_t apis = 0, i;
 
 	/* A child is another process. */
-	if (!s || atomic_exchange(&told, pid) == pid)
+	if (!s || atomic_exchange(&tables, pid) == pid)
 		return;
-	i = atomic_fetch_add(&s->told.nr_processes, 1);
-	if (i >= TOLD_NR_PROCESSES)
+	i = atomic_fetch_add(&s->tables.nr_processes, 1);
+	if (i >= RECORD_NR_PROCESSES)
 		return;
 	/* If a library of these opens the context, it is loaded by now. */
 	dl_iterate_phdr(record_add_api, &apis);
-	atomic_store(&s->told.apis[i], apis);
-	atomic_store(&s->told.processes[i], (uint32_t)pid);
+	atomic_store(&s->tables.apis[i], apis);
+	atomic_store(&s->tables.processes[i], (uint32_t)pid);
 }
 
 /**
- * tell_engine() - record the process of an engine, which may end late
+ * record_engine() - record the process of an engine, which may end late
  * @pid: its number
  *
- * Context: any thread, after tell_init().
+ * Context: any thread, after record_init().
  */
-void tell_engine(pid_t pid)
+void record_engine(pid_t pid)
 {
-	struct stacks *s = record_stacks();
+	struct stacks *s = record_tables();
 	uint32_t i;
 
 	if (!s)
 		return;
-	i = atomic_fetch_add(&s->told.nr_engines, 1) % TOLD_NR_PROCESSES;
-	atomic_store(&s->told.engines[i], (uint32_t)pid);
+	i = atomic_fetch_add(&s->tables.nr_engines, 1) % RECORD_NR_PROCESSES;
+	atomic_store(&s->tables.engines[i], (uint32_t)pid);
 }
 
 /**
- * tell_inline() - record that kernels of a context run in the program,
+ * record_inline() - record that kernels of a context run in the program,
  * unchecked
  *
- * Context: any thread, after tell_init().
+ * Context: any thread, after record_init().
  */
-void tell_inline(void)
+void record_inline(void)
 {
-	struct stacks *s = record_stacks();
+	struct stacks *s = record_tables();
 
 	if (s)
-		atomic_fetch_add(&s->told.nr_inline, 1);
+		atomic_fetch_add(&s->tables.nr_inline, 1);
 }
 
 /**
- * tell_context() - record that an embedded context was opened
+ * record_context() - record that an embedded context was opened
  * @soc: name of its board
  * @line_size: bytes
  */
-void tell_context(const char *soc, uint32_t line_size)
+void record_context(const char *soc, uint32_t line_size)
 {
-	struct stacks *s = record_stacks();
+	struct stacks *s = record_tables();
 
-	if (!s || atomic_fetch_add(&s->told.nr_contexts, 1))
+	if (!s || atomic_fetch_add(&s->tables.nr_contexts, 1))
 		return;
-	strncpy(s->told.soc, soc, sizeof(s->told.soc) - 1);
-	atomic_store(&s->told.line_size, line_size);
+	strncpy(s->tables.soc, soc, sizeof(s->tables.soc) - 1);
+	atomic_store(&s->tables.line_size, line_size);
 }
 
 /**
- * tell_bypassed() - record that calls of the C library do not pass through
+ * record_bypassed() - record that calls of the C library do not pass through
  * libmem
  *
- * Context: any thread, after tell_init().
+ * Context: any thread, after record_init().
  */
-void tell_bypassed(void)
+void record_bypassed(void)
 {
-	struct stacks *s = record_stacks();
+	struct stacks *s = record_tables();
 
 	if (s)
-		atomic_store(&s->told.bypassed_pid, (uint32_t)getpid());
+		atomic_store(&s->tables.bypassed_pid, (uint32_t)getpid());
 }
 
 /**
- * tell_no_context() - record that a context could not be opened
+ * record_no_context() - record that a context could not be opened
  * @err: -errno
  * @variable: environment variable whose value may be the cause; NULL none
  */
-void tell_no_context(int err, const char *variable)
+void record_no_context(int err, const char *variable)
 {
 	const char *value = variable ? getenv(variable) : NULL;
-	struct stacks *s = record_stacks();
+	struct stacks *s = record_tables();
 
-	if (!s || atomic_fetch_add(&s->told.nr_failed, 1))
+	if (!s || atomic_fetch_add(&s->tables.nr_failed, 1))
 		return;
 	if (value) {
-		record_copy_text(s->told.failed_name, variable,
-				 sizeof(s->told.failed_name));
-		record_copy_text(s->told.failed_value, value,
-				 sizeof(s->told.failed_value));
+		record_copy_text(s->tables.failed_name, variable,
+				 sizeof(s->tables.failed_name));
+		record_copy_text(s->tables.failed_value, value,
+				 sizeof(s->tables.failed_value));
 	}
-	atomic_store(&s->told.failed_err, err);
+	atomic_store(&s->tables.failed_err, err);
 }
 
 /* What the thread does is done for the call with this stack; 0: for itself. */
 static __thread uint32_t done_for;
 
 /**
- * tell_done_for() - have what the calling thread does reported for a call
- * @stack: of that call, from tell_stack(); 0: for the thread itself again
+ * record_done_for() - have what the calling thread does reported for a call
+ * @stack: of that call, from record_stack(); 0: for the thread itself again
  *
  * Context: any.
  */
-void tell_done_for(uint32_t stack)
+void record_done_for(uint32_t stack)
 {
 	done_for = stack;
 }
 
 /**
- * tell_stack() - record the calling thread's stack
+ * record_stack() - record the calling thread's stack
  * @from: instruction that was interrupted, or the return address of a call of
  *	the library; 0: here. The report leaves out frames of the library
  *
  * Context: any; takes some microseconds.
  * Return: number of the stack; 0: it was not recorded.
  */
-uint32_t tell_stack(uintptr_t from)
+uint32_t record_stack(uintptr_t from)
 {
-	struct stacks *s = record_stacks();
+	struct stacks *s = record_tables();
 	uint32_t index;
 
 	if (!s)

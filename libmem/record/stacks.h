@@ -142,7 +142,7 @@ struct stacks_stack {
  * @stacks: hash table of stacks by frames
  * @accesses: maps even numbers to stacks; a ring
  * @calls: maps odd numbers to stacks; a ring
- * @told: libmem's own records
+ * @tables: libmem's own records
  */
 struct stacks {
 	struct stacks_header header;
@@ -151,7 +151,7 @@ struct stacks {
 	struct stacks_stack stacks[STACKS_NR_STACKS];
 	_Atomic uint64_t accesses[STACKS_NR_ACCESSES];
 	_Atomic uint64_t calls[STACKS_NR_CALLS];
-	struct told told;
+	struct record_tables tables;
 };
 
 /* Returns the word for a number of a stack. */

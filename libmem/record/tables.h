@@ -11,53 +11,53 @@
  * Events of a trace are in a ring, which the command reads while the program
  * runs. An event that finds the ring full is lost, and counted.
  */
-#ifndef TOLD_H
-#define TOLD_H
+#ifndef _LIBMEM_RECORD_TABLES_H
+#define _LIBMEM_RECORD_TABLES_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include <linux/heapsim.h>
 
-#define TOLD_NAME_LEN		32
+#define RECORD_NAME_LEN		32
 
 /* Sizes of the tables; a test defines a smaller one. */
-#ifndef TOLD_NR_PLACES
-#define TOLD_NR_PLACES		16384
+#ifndef RECORD_NR_PLACES
+#define RECORD_NR_PLACES		16384
 #endif
-#define TOLD_NR_OBJECTS		4096
-#define TOLD_NR_PROCESSES	256
-#define TOLD_PROBES		64	/* before a table counts as full */
-#define TOLD_PLACE_LEN		640
-#define TOLD_NR_EVENTS		32768
-#define TOLD_NR_SHAPES		2048
-#define TOLD_NR_PLANES		3
+#define RECORD_NR_OBJECTS		4096
+#define RECORD_NR_PROCESSES	256
+#define RECORD_PROBES		64	/* before a table counts as full */
+#define RECORD_PLACE_LEN		640
+#define RECORD_NR_EVENTS		32768
+#define RECORD_NR_SHAPES		2048
+#define RECORD_NR_PLANES		3
 
 /*
  * Kinds besides those of enum mem_violation_kind: unsupported calls, whose name
  * begins in @name and continues in @other_name, and objects that were not
  * destroyed.
  */
-enum told_kind {
-	TOLD_MISSING_CALL = 55,
-	TOLD_LEAKED_BUF,
-	TOLD_LEAKED_JOB,
-	TOLD_LEAKED_STREAM,
-	TOLD_LEAKED_EVENT,
-	TOLD_LEAKED_REGISTRATION,
+enum record_kind {
+	RECORD_MISSING_CALL = 55,
+	RECORD_LEAKED_BUF,
+	RECORD_LEAKED_JOB,
+	RECORD_LEAKED_STREAM,
+	RECORD_LEAKED_EVENT,
+	RECORD_LEAKED_REGISTRATION,
 
 	/* Events: */
-	TOLD_TOUCH,		/* a touch that filled no line */
-	TOLD_ATTACH,		/* an attach, in order of @other.stream */
-	TOLD_WAIT,		/* a wait of the host, for @other.name */
-	TOLD_CALL,		/* a call of a host function */
+	RECORD_TOUCH,		/* a touch that filled no line */
+	RECORD_ATTACH,		/* an attach, in order of @other.stream */
+	RECORD_WAIT,		/* a wait of the host, for @other.name */
+	RECORD_CALL,		/* a call of a host function */
 };
 
 /**
- * struct told_record - the first finding at a call site
+ * struct record_entry - the first finding at a call site
  * @size: bytes of this struct that the writer filled in; it grows at its end,
  *	and the missing rest counts as 0
- * @kind: enum mem_violation_kind or enum told_kind
+ * @kind: enum mem_violation_kind or enum record_kind
  * @missing: enum mem_missing
  * @other: enum mem_other
  * @time_ns: when it was found, CLOCK_MONOTONIC
@@ -88,7 +88,7 @@ enum told_kind {
  * @attaches: the newest attaches of managed memory, the newest first; stacks
  *	are numbers like @cpu_stack
  */
-struct told_record {
+struct record_entry {
 	uint32_t size;
 	uint32_t kind;
 	uint32_t missing;
@@ -109,8 +109,8 @@ struct told_record {
 	uint64_t other_time_ns;
 	uint64_t other_job;
 	char comm[16];
-	char name[TOLD_NAME_LEN];
-	char other_name[TOLD_NAME_LEN];
+	char name[RECORD_NAME_LEN];
+	char other_name[RECORD_NAME_LEN];
 	uint64_t other_stream;
 	uint64_t attach_stream;
 	uint32_t attach;
@@ -119,7 +119,7 @@ struct told_record {
 };
 
 /**
- * struct told_place - a call site and its sums
+ * struct record_place - a call site and its sums
  * @state: enum stacks_state
  * @reserved: 0
  * @count: lines, accesses or operations; of objects: how many exist now
@@ -132,7 +132,7 @@ struct told_record {
  * @record: the first finding
  * @room: space for members of later versions
  */
-struct told_place {
+struct record_place {
 	_Atomic uint32_t state;
 	uint32_t reserved;
 	_Atomic uint64_t count;
@@ -143,13 +143,13 @@ struct told_place {
 	_Atomic uint64_t first_off;
 	_Atomic uint64_t end_off;
 	union {
-		struct told_record record;
-		unsigned char room[TOLD_PLACE_LEN - 64];
+		struct record_entry record;
+		unsigned char room[RECORD_PLACE_LEN - 64];
 	};
 };
 
 /**
- * struct told_event - an entry of the ring
+ * struct record_event - an entry of the ring
  * @turn: number of the event, from 1, set when the entry is complete
  * @kernel: kernel of a job, or host function, as a frame of struct
  *	stacks_stack; 0 none
@@ -157,7 +157,7 @@ struct told_place {
  * @reserved: 0
  * @record: event or violation, in the module's format
  */
-struct told_event {
+struct record_event {
 	_Atomic uint64_t turn;
 	uint64_t kernel;
 	uint32_t thread;
@@ -165,21 +165,21 @@ struct told_event {
 	struct heapsim_record record;
 };
 
-/** enum told_type - what a buffer contains, for the report */
-enum told_type {
-	TOLD_TYPE_OBJECT = 1,
-	TOLD_TYPE_IMAGE,
-	TOLD_TYPE_ARRAY,
+/** enum record_type - what a buffer contains, for the report */
+enum record_type {
+	RECORD_TYPE_OBJECT = 1,
+	RECORD_TYPE_IMAGE,
+	RECORD_TYPE_ARRAY,
 };
 
 /**
- * struct told_plane - rows in a buffer
+ * struct record_plane - rows in a buffer
  * @off: first byte
  * @row_len: bytes of a row that hold pixels
  * @pitch: bytes from row to row, above 0
  * @nr_rows: rows
  */
-struct told_plane {
+struct record_plane {
 	uint64_t off;
 	uint64_t row_len;
 	uint64_t pitch;
@@ -187,13 +187,13 @@ struct told_plane {
 };
 
 /**
- * struct told_shape - what a buffer contains, so that a report can convert an
+ * struct record_shape - what a buffer contains, so that a report can convert an
  *	offset to plane, row and byte
  * @state: enum stacks_state
  * @pid: process of the buffer; 0: a buffer of the module, whose ids are unique
  *	in all processes
  * @buf: id of the buffer
- * @type: enum told_type
+ * @type: enum record_type
  * @nr_planes: number of @planes; 0: its bytes have no rows
  * @width: pixels; of an array elements
  * @height: rows; of an array 1
@@ -201,7 +201,7 @@ struct told_plane {
  * @name: terminated; empty: the name of the buffer
  * @planes: the planes
  */
-struct told_shape {
+struct record_shape {
 	_Atomic uint32_t state;
 	uint32_t pid;
 	uint64_t buf;
@@ -210,25 +210,25 @@ struct told_shape {
 	uint32_t width;
 	uint32_t height;
 	char format[16];
-	char name[TOLD_NAME_LEN];
-	struct told_plane planes[TOLD_NR_PLANES];
+	char name[RECORD_NAME_LEN];
+	struct record_plane planes[RECORD_NR_PLANES];
 };
 
 /* Libraries with a vendor's interface that a process uses. */
-#define TOLD_API_CUDA		0x1U
-#define TOLD_API_NVSCI		0x2U
-#define TOLD_API_VPI		0x4U
-#define TOLD_API_NVBUF		0x8U
+#define RECORD_API_CUDA		0x1U
+#define RECORD_API_NVSCI		0x2U
+#define RECORD_API_VPI		0x4U
+#define RECORD_API_NVBUF		0x8U
 
 /**
- * struct told - all records
+ * struct record_tables - all records
  * @policy: enum heapsim_policy that the command requests
  * @evict_random: the command requests random eviction
  * @is_precise: the command requests that each access of the CPU is detected
  * @seed: seed of random eviction
  * @nr_processes: processes that have opened a context, over any backend
- * @processes: numbers of the first TOLD_NR_PROCESSES of them
- * @apis: for each of these TOLD_API_*, set before its number
+ * @processes: numbers of the first RECORD_NR_PROCESSES of them
+ * @apis: for each of these RECORD_API_*, set before its number
  * @nr_engines: processes of engines that were started
  * @engines: numbers of the newest of them; a ring
  * @nr_contexts: embedded contexts that were opened
@@ -254,51 +254,51 @@ struct told_shape {
  * @nr_events_lost: events that found the ring full
  * @events: the ring
  */
-struct told {
+struct record_tables {
 	uint32_t policy;
 	uint32_t evict_random;
 	uint32_t is_precise;
 	uint64_t seed;
 	_Atomic uint32_t nr_processes;
-	_Atomic uint32_t processes[TOLD_NR_PROCESSES];
-	_Atomic uint32_t apis[TOLD_NR_PROCESSES];
+	_Atomic uint32_t processes[RECORD_NR_PROCESSES];
+	_Atomic uint32_t apis[RECORD_NR_PROCESSES];
 	_Atomic uint32_t nr_engines;
-	_Atomic uint32_t engines[TOLD_NR_PROCESSES];
+	_Atomic uint32_t engines[RECORD_NR_PROCESSES];
 	_Atomic uint32_t nr_contexts;
 	_Atomic uint32_t nr_inline;
 	_Atomic uint32_t bypassed_pid;
 	_Atomic uint32_t nr_failed;
 	_Atomic int32_t failed_err;
-	char failed_name[TOLD_NAME_LEN];
+	char failed_name[RECORD_NAME_LEN];
 	char failed_value[64];
 	_Atomic uint64_t nr_seq;
 	_Atomic uint64_t nr_dropped;
 	_Atomic uint64_t nr_dropped_harmless;
 	_Atomic uint32_t line_size;
-	char soc[TOLD_NAME_LEN];
-	struct told_place places[TOLD_NR_PLACES];
-	struct told_place objects[TOLD_NR_OBJECTS];
-	struct told_shape shapes[TOLD_NR_SHAPES];
+	char soc[RECORD_NAME_LEN];
+	struct record_place places[RECORD_NR_PLACES];
+	struct record_place objects[RECORD_NR_OBJECTS];
+	struct record_shape shapes[RECORD_NR_SHAPES];
 	uint32_t is_traced;
 	_Atomic uint64_t nr_events;
 	_Atomic uint64_t nr_read;
 	_Atomic uint64_t nr_events_lost;
-	struct told_event events[TOLD_NR_EVENTS];
+	struct record_event events[RECORD_NR_EVENTS];
 };
 
 /**
- * told_shape_at() - return the index at which a search for a shape begins
- * @pid: as in struct told_shape
+ * record_shape_at() - return the index at which a search for a shape begins
+ * @pid: as in struct record_shape
  * @buf: id of the buffer
  *
  * Return: index in @shapes.
  */
-static inline uint32_t told_shape_at(uint32_t pid, uint64_t buf)
+static inline uint32_t record_shape_at(uint32_t pid, uint64_t buf)
 {
 	const uint64_t key = (buf ^ (uint64_t)pid << 40) *
 			     0x9e3779b97f4a7c15ULL;
 
-	return (uint32_t)(key >> 40) % TOLD_NR_SHAPES;
+	return (uint32_t)(key >> 40) % RECORD_NR_SHAPES;
 }
 
 #endif

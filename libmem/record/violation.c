@@ -28,19 +28,19 @@ static uint32_t record_kernel_stack(struct stacks *s,
 	return index < STACKS_NR_STACKS ? index + 1 : 0;
 }
 
-static_assert(HEAPSIM_RECORD_NR_ATTACHES == (int)TELL_NR_ATTACHES &&
-	      HEAPSIM_ATTACHED_BY_CALL == (int)TELL_ATTACHED_BY_CALL &&
-	      HEAPSIM_ATTACHED_BY_ALLOC == (int)TELL_ATTACHED_BY_ALLOC &&
-	      HEAPSIM_ATTACHED_BY_DESTROY == (int)TELL_ATTACHED_BY_DESTROY &&
+static_assert(HEAPSIM_RECORD_NR_ATTACHES == (int)RECORD_NR_ATTACHES &&
+	      HEAPSIM_ATTACHED_BY_CALL == (int)RECORD_ATTACHED_BY_CALL &&
+	      HEAPSIM_ATTACHED_BY_ALLOC == (int)RECORD_ATTACHED_BY_ALLOC &&
+	      HEAPSIM_ATTACHED_BY_DESTROY == (int)RECORD_ATTACHED_BY_DESTROY &&
 	      HEAPSIM_ATTACH_SINGLE == (int)MEM_ATTACH_SINGLE,
 	      "attaches are the module's");
 
-static void record_attaches(struct told_record *r,
-			    const struct tell_attach *attaches)
+static void record_attaches(struct record_entry *r,
+			    const struct record_attach *attaches)
 {
 	int i;
 
-	for (i = 0; i < TELL_NR_ATTACHES; i++)
+	for (i = 0; i < RECORD_NR_ATTACHES; i++)
 		r->attaches[i] = (struct heapsim_record_attach) {
 			.attach = attaches[i].attach,
 			.by = attaches[i].by,
@@ -55,7 +55,7 @@ static bool record_is_harmless(uint32_t kind)
 	return kind == MEM_VIOLATION_SHARED_LINE ||
 	       kind == MEM_VIOLATION_REDUNDANT_CLEAN ||
 	       kind == MEM_VIOLATION_REDUNDANT_INVALIDATE ||
-	       kind == TOLD_MISSING_CALL;
+	       kind == RECORD_MISSING_CALL;
 }
 
 /* Records a violation as an event, each time that it happens. */
@@ -87,35 +87,36 @@ static void record_violation_event(const struct mem_violation *v)
 
 	record_copy_text(r.name, v->name, sizeof(r.name));
 	record_copy_text(r.other.name, v->other_name, sizeof(r.other.name));
-	tell_traced(&r, NULL);
+	record_add_event(&r, NULL);
 }
 
-static void record_add_or_drop(struct stacks *s, struct told_record *r,
+static void record_add_or_drop(struct stacks *s, struct record_entry *r,
 			       const struct mem_violation *v)
 {
-	if (record_add_finding(&s->told, r, v))
+	if (record_add_finding(&s->tables, r, v))
 		return;
 	/* In this order, so that the second never exceeds the first. */
-	atomic_fetch_add(&s->told.nr_dropped, v->count);
+	atomic_fetch_add(&s->tables.nr_dropped, v->count);
 	if (record_is_harmless(v->kind))
-		atomic_fetch_add(&s->told.nr_dropped_harmless, v->count);
+		atomic_fetch_add(&s->tables.nr_dropped_harmless, v->count);
 }
 
 /**
- * tell_violation() - record a violation
+ * record_add_violation() - record a violation
  * @v: violation
  * @beside: its stacks, and facts that @v lacks
  *
  * Context: any.
  */
-void tell_violation(const struct mem_violation *v, const struct tell *beside)
+void record_add_violation(const struct mem_violation *v,
+			  const struct record_facts *beside)
 {
-	struct stacks *s = record_stacks();
-	struct told_record r;
+	struct stacks *s = record_tables();
+	struct record_entry r;
 
 	if (!s)
 		return;
-	if (s->told.is_traced)
+	if (s->tables.is_traced)
 		record_violation_event(v);
 	r = record_of_violation(v);
 	r.cpu_stack = beside->cpu_stack;
@@ -127,20 +128,20 @@ void tell_violation(const struct mem_violation *v, const struct tell *beside)
 }
 
 /**
- * tell_missing() - record a call of an unsupported function
+ * record_missing() - record a call of an unsupported function
  * @call: name of the function; the end of a long name is cut off
  *
  * Context: any thread.
  */
-void tell_missing(const char *call)
+void record_missing(const char *call)
 {
 	struct mem_violation v = {
-		.kind = TOLD_MISSING_CALL,
+		.kind = RECORD_MISSING_CALL,
 		.count = 1,
 		.cpu_tid = (uint32_t)gettid(),
 	};
-	struct stacks *s = record_stacks();
-	struct told_record r;
+	struct stacks *s = record_tables();
+	struct record_entry r;
 
 	if (!s)
 		return;
@@ -151,6 +152,6 @@ void tell_missing(const char *call)
 	record_copy_text(v.other_name, call + strlen(v.name),
 			 sizeof(v.other_name));
 	r = record_of_violation(&v);
-	r.cpu_stack = tell_stack(0);
+	r.cpu_stack = record_stack(0);
 	record_add_or_drop(s, &r, &v);
 }

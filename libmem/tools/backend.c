@@ -117,17 +117,18 @@ static void backend_copy_text(char *to, size_t to_size, const char *from,
 }
 
 /* Fields that the shorter record of an older libmem lacks are 0. */
-static struct told_record backend_read_record(const struct told_place *place)
+static struct record_entry backend_read_record(const struct record_place *place)
 {
-	struct told_record r = { 0 };
+	struct record_entry r = { 0 };
 	size_t size = place->record.size;
 
 	memcpy(&r, &place->record, size < sizeof(r) ? size : sizeof(r));
 	return r;
 }
 
-static struct heapsim_record backend_make_record(const struct told_place *place,
-						 const struct told_record *r)
+static struct heapsim_record
+backend_make_record(const struct record_place *place,
+		    const struct record_entry *r)
 {
 	const uint64_t first = atomic_load(&place->first_off);
 	struct heapsim_record all = {
@@ -168,17 +169,17 @@ static struct heapsim_record backend_make_record(const struct told_place *place,
 }
 
 /* libmem, unlike the module, does not report a missing copy by a number. */
-static uint32_t backend_missing(const struct told_record *r)
+static uint32_t backend_missing(const struct record_entry *r)
 {
 	if (r->kind == HEAPSIM_RECORD_CPU_ON_DEVICE)
 		return HEAPSIM_MISSING_COPY;
 	return r->missing;
 }
 
-static int backend_take_place(const struct told_place *place,
+static int backend_take_place(const struct record_place *place,
 			      struct findings *findings)
 {
-	struct told_record r;
+	struct record_entry r;
 	struct finding f = { .api = KIND_API_LIBMEM };
 
 	if (atomic_load(&place->state) != STACKS_READY ||
@@ -196,7 +197,7 @@ static int backend_take_place(const struct told_place *place,
 				     r.kernel_stack);
 }
 
-static int backend_take_places(const struct told_place *places, uint32_t nr,
+static int backend_take_places(const struct record_place *places, uint32_t nr,
 			       struct findings *findings)
 {
 	uint32_t i;
@@ -210,33 +211,33 @@ static int backend_take_places(const struct told_place *places, uint32_t nr,
 
 /**
  * backend_facts() - read facts about contexts, and the embedded backend's board
- * @told: libmem's reports so far
+ * @tables: libmem's reports so far
  * @facts: out: facts
  */
-void backend_facts(const struct told *told, struct run_facts *facts)
+void backend_facts(const struct record_tables *tables, struct run_facts *facts)
 {
 	char *at;
 
-	facts->nr_contexts = atomic_load(&told->nr_contexts);
-	facts->nr_inline = atomic_load(&told->nr_inline);
-	facts->nr_failed = atomic_load(&told->nr_failed);
-	facts->failed_err = atomic_load(&told->failed_err);
+	facts->nr_contexts = atomic_load(&tables->nr_contexts);
+	facts->nr_inline = atomic_load(&tables->nr_inline);
+	facts->nr_failed = atomic_load(&tables->nr_failed);
+	facts->failed_err = atomic_load(&tables->failed_err);
 	backend_copy_text(facts->failed_name, sizeof(facts->failed_name),
-			  told->failed_name, sizeof(told->failed_name));
+			  tables->failed_name, sizeof(tables->failed_name));
 	backend_copy_text(facts->failed_value, sizeof(facts->failed_value),
-			  told->failed_value, sizeof(told->failed_value));
+			  tables->failed_value, sizeof(tables->failed_value));
 	for (at = facts->failed_value; *at; at++)
 		if (iscntrl((unsigned char)*at))
 			*at = '?';
-	facts->bypassed_pid = atomic_load(&told->bypassed_pid);
+	facts->bypassed_pid = atomic_load(&tables->bypassed_pid);
 	/* nr_processes has those of both backends; the module sees them all. */
 	if (facts->backend == RUN_EMBEDDED ? facts->nr_contexts :
-					     atomic_load(&told->nr_processes))
+					     atomic_load(&tables->nr_processes))
 		facts->is_seen = true;
 	if (facts->backend == RUN_EMBEDDED) {
-		facts->probe.line_size = atomic_load(&told->line_size);
+		facts->probe.line_size = atomic_load(&tables->line_size);
 		backend_copy_text(facts->probe.soc, sizeof(facts->probe.soc),
-				  told->soc, sizeof(told->soc));
+				  tables->soc, sizeof(tables->soc));
 	}
 }
 
@@ -250,19 +251,19 @@ static pid_t backend_parent_of(const char *pid)
 	return outside_stat(path, &state, &parent) ? parent : 0;
 }
 
-static bool backend_is_engine(const struct told *told, pid_t pid)
+static bool backend_is_engine(const struct record_tables *tables, pid_t pid)
 {
 	int i;
 
-	for (i = 0; i < TOLD_NR_PROCESSES; i++)
-		if (atomic_load(&told->engines[i]) == (uint32_t)pid)
+	for (i = 0; i < RECORD_NR_PROCESSES; i++)
+		if (atomic_load(&tables->engines[i]) == (uint32_t)pid)
 			return true;
 	return false;
 }
 
 /**
  * backend_has_left() - look for processes that the program left running
- * @told: libmem's reports so far
+ * @tables: libmem's reports so far
  * @own: a child of this process that does not belong to the program; 0: none
  *
  * libmem's engine processes are not counted. They end soon after the program;
@@ -270,7 +271,7 @@ static bool backend_is_engine(const struct told *told, pid_t pid)
  *
  * Return: true if there are children other than engines.
  */
-bool backend_has_left(const struct told *told, pid_t own)
+bool backend_has_left(const struct record_tables *tables, pid_t own)
 {
 	const struct dirent *entry;
 	bool ret = false;
@@ -284,7 +285,7 @@ bool backend_has_left(const struct told *told, pid_t own)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		pid = atoi(entry->d_name);
-		ret = pid != own && !backend_is_engine(told, pid) &&
+		ret = pid != own && !backend_is_engine(tables, pid) &&
 		      backend_parent_of(entry->d_name) == getpid();
 	}
 	closedir(dir);
@@ -324,24 +325,24 @@ void backend_refusals(const struct stacks *stacks, struct run_facts *facts)
 
 /**
  * backend_take() - add libmem's reports to the findings
- * @told: reports of processes that have ended or are not waited for
+ * @tables: reports of processes that have ended or are not waited for
  * @findings: findings to add to
  * @facts: out: as for backend_facts()
  *
  * Return: 0, or -ENOMEM if some reports are lost.
  */
-int backend_take(const struct told *told, struct findings *findings,
+int backend_take(const struct record_tables *tables, struct findings *findings,
 		 struct run_facts *facts)
 {
 	int ret, err;
 
-	backend_facts(told, facts);
-	findings_add_dropped(findings, atomic_load(&told->nr_dropped),
-			     atomic_load(&told->nr_dropped_harmless));
+	backend_facts(tables, facts);
+	findings_add_dropped(findings, atomic_load(&tables->nr_dropped),
+			     atomic_load(&tables->nr_dropped_harmless));
 	/* Reading empty places would allocate pages of the shared file. */
-	if (!atomic_load(&told->nr_seq))
+	if (!atomic_load(&tables->nr_seq))
 		return 0;
-	ret = backend_take_places(told->places, TOLD_NR_PLACES, findings);
-	err = backend_take_places(told->objects, TOLD_NR_OBJECTS, findings);
+	ret = backend_take_places(tables->places, RECORD_NR_PLACES, findings);
+	err = backend_take_places(tables->objects, RECORD_NR_OBJECTS, findings);
 	return ret ? ret : err;
 }

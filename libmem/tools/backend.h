@@ -10,15 +10,15 @@
 #include "report.h"
 
 struct stacks;
-struct told;
+struct record_tables;
 
 int backend_find(const char *name, enum run_backend *backend);
 int backend_choose(const char *who, enum run_backend *backend);
 int backend_env_set(const struct run_facts *facts, const char *soc);
-void backend_facts(const struct told *told, struct run_facts *facts);
+void backend_facts(const struct record_tables *tables, struct run_facts *facts);
 void backend_refusals(const struct stacks *stacks, struct run_facts *facts);
-bool backend_has_left(const struct told *told, pid_t own);
-int backend_take(const struct told *told, struct findings *findings,
+bool backend_has_left(const struct record_tables *tables, pid_t own);
+int backend_take(const struct record_tables *tables, struct findings *findings,
 		 struct run_facts *facts);
 
 #endif

@@ -59,7 +59,7 @@ struct events *events_open(struct stacks *stacks, struct trace *trace)
 		return NULL;
 	e->stacks = stacks;
 	e->trace = trace;
-	stacks->told.is_traced = 1;
+	stacks->tables.is_traced = 1;
 	return e;
 }
 
@@ -122,11 +122,11 @@ static const char *events_name(struct events *e, uint64_t frame,
 	return e->names[i] ? e->names[i] : unnamed;
 }
 
-static void events_write(struct events *e, const struct told_event *event)
+static void events_write(struct events *e, const struct record_event *event)
 {
 	const struct heapsim_record *r = &event->record;
 	const struct trace_job job = {
-		.kernel = events_name(e, event->kernel, r->kind == TOLD_CALL ?
+		.kernel = events_name(e, event->kernel, r->kind == RECORD_CALL ?
 				      "host function" : "kernel"),
 		.thread = event->thread,
 	};
@@ -141,10 +141,11 @@ static void events_write(struct events *e, const struct told_event *event)
 
 /* Returns 1 with the next event, -1 if it is incomplete, 0 if skipped. */
 static int events_take(struct events *e, uint64_t nr, bool is_last,
-		       struct told_event *event)
+		       struct record_event *event)
 {
-	const struct told *told = &e->stacks->told;
-	const struct told_event *place = &told->events[nr % TOLD_NR_EVENTS];
+	const struct record_tables *tables = &e->stacks->tables;
+	const struct record_event *place =
+		&tables->events[nr % RECORD_NR_EVENTS];
 
 	if (atomic_load_explicit(&place->turn, memory_order_acquire) ==
 	    nr + 1) {
@@ -163,7 +164,7 @@ static int events_take(struct events *e, uint64_t nr, bool is_last,
 
 static void events_write_lost(struct events *e)
 {
-	const uint64_t nr = atomic_load(&e->stacks->told.nr_events_lost) +
+	const uint64_t nr = atomic_load(&e->stacks->tables.nr_events_lost) +
 			    e->nr_skipped;
 	const struct heapsim_record r = {
 		.kind = HEAPSIM_RECORD_DROPPED,
@@ -184,18 +185,18 @@ static void events_write_lost(struct events *e)
  */
 void events_read(struct events *events, bool is_last)
 {
-	struct told *told;
-	struct told_event event;
+	struct record_tables *tables;
+	struct record_event event;
 	uint64_t nr, end;
 
 	if (!events)
 		return;
-	told = &events->stacks->told;
-	nr = atomic_load(&told->nr_read);
-	end = atomic_load(&told->nr_events);
+	tables = &events->stacks->tables;
+	nr = atomic_load(&tables->nr_read);
+	end = atomic_load(&tables->nr_events);
 	/* The program may have changed the number, so it is limited. */
-	if (end - nr > TOLD_NR_EVENTS)
-		end = nr + TOLD_NR_EVENTS;
+	if (end - nr > RECORD_NR_EVENTS)
+		end = nr + RECORD_NR_EVENTS;
 	for (; nr != end; nr++) {
 		const int found = events_take(events, nr, is_last, &event);
 
@@ -203,7 +204,7 @@ void events_read(struct events *events, bool is_last)
 			break;
 		if (found)
 			events_write(events, &event);
-		atomic_store(&told->nr_read, nr + 1);
+		atomic_store(&tables->nr_read, nr + 1);
 	}
 	events_write_lost(events);
 }

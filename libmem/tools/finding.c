@@ -28,11 +28,11 @@ const char *finding_holder(const struct finding *finding)
 	const uint32_t type = finding->shape ? finding->shape->type : 0;
 
 	switch (type) {
-	case TOLD_TYPE_OBJECT:
+	case RECORD_TYPE_OBJECT:
 		return "object";
-	case TOLD_TYPE_IMAGE:
+	case RECORD_TYPE_IMAGE:
 		return "image";
-	case TOLD_TYPE_ARRAY:
+	case RECORD_TYPE_ARRAY:
 		return "array";
 	default:
 		return "buffer";
@@ -48,12 +48,13 @@ const char *finding_holder(const struct finding *finding)
  */
 bool finding_row(const struct finding *finding, struct finding_row *row)
 {
-	const struct told_shape *shape = finding->shape;
+	const struct record_shape *shape = finding->shape;
 	uint32_t i;
 
 	/* The program can write the shape, so its values are not trusted. */
-	for (i = 0; shape && i < shape->nr_planes && i < TOLD_NR_PLANES; i++) {
-		const struct told_plane plane = shape->planes[i];
+	for (i = 0;
+	     shape && i < shape->nr_planes && i < RECORD_NR_PLANES; i++) {
+		const struct record_plane plane = shape->planes[i];
 		const uint64_t at = finding->record.off - plane.off;
 
 		if (finding->record.off < plane.off || !plane.pitch ||

@@ -13,7 +13,7 @@
 #include "kind.h"
 #include "outside.h"
 
-struct told_shape;
+struct record_shape;
 
 /**
  * struct finding - one place in a program, and what went wrong there
@@ -52,7 +52,7 @@ struct finding {
 	enum outside_why other_why;
 	const char *suppressed_by;
 	enum kind_api api;
-	const struct told_shape *shape;
+	const struct record_shape *shape;
 	uint64_t kernel_key;
 	struct backtrace kernel;
 	uint64_t attach_keys[HEAPSIM_RECORD_NR_ATTACHES];

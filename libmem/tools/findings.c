@@ -483,14 +483,15 @@ static void finding_raise_api(enum kind_api *api, enum kind_api seen)
 }
 
 /* Returns the object in the buffer, or NULL if no layer reported one. */
-static const struct told_shape *finding_find_shape(const struct told *told,
-						   uint32_t pid, uint64_t buf)
+static const struct record_shape *
+finding_find_shape(const struct record_tables *tables,
+		   uint32_t pid, uint64_t buf)
 {
-	uint32_t at = told_shape_at(pid, buf), i;
+	uint32_t at = record_shape_at(pid, buf), i;
 
-	for (i = 0; i < TOLD_PROBES; i++, at++) {
-		const struct told_shape *shape =
-			&told->shapes[at % TOLD_NR_SHAPES];
+	for (i = 0; i < RECORD_PROBES; i++, at++) {
+		const struct record_shape *shape =
+			&tables->shapes[at % RECORD_NR_SHAPES];
 
 		if (atomic_load(&shape->state) == STACKS_READY &&
 		    shape->pid == pid && shape->buf == buf)
@@ -501,29 +502,30 @@ static const struct told_shape *finding_find_shape(const struct told *told,
 
 /* Returns which of the APIs that the process uses made the buffer. */
 static enum kind_api finding_api_in(uint32_t apis,
-				    const struct told_shape *shape)
+				    const struct record_shape *shape)
 {
 	const uint32_t type = shape ? shape->type : 0;
 
-	if (type == TOLD_TYPE_OBJECT && apis & TOLD_API_NVSCI)
+	if (type == RECORD_TYPE_OBJECT && apis & RECORD_API_NVSCI)
 		return KIND_API_NVSCI;
-	if ((type == TOLD_TYPE_IMAGE || type == TOLD_TYPE_ARRAY) &&
-	    apis & TOLD_API_VPI)
+	if ((type == RECORD_TYPE_IMAGE || type == RECORD_TYPE_ARRAY) &&
+	    apis & RECORD_API_VPI)
 		return KIND_API_VPI;
-	if (type == TOLD_TYPE_IMAGE && apis & TOLD_API_NVBUF)
+	if (type == RECORD_TYPE_IMAGE && apis & RECORD_API_NVBUF)
 		return KIND_API_NVBUF;
-	return apis & TOLD_API_CUDA ? KIND_API_CUDA : KIND_API_LIBMEM;
+	return apis & RECORD_API_CUDA ? KIND_API_CUDA : KIND_API_LIBMEM;
 }
 
 /* Returns the API for a buffer from those that its process reported. */
-static enum kind_api finding_api_of(const struct told *told, uint32_t pid,
-				    const struct told_shape *shape)
+static enum kind_api finding_api_of(const struct record_tables *tables,
+				    uint32_t pid,
+				    const struct record_shape *shape)
 {
-	uint32_t nr = atomic_load(&told->nr_processes), i;
+	uint32_t nr = atomic_load(&tables->nr_processes), i;
 
-	for (i = 0; i < nr && i < TOLD_NR_PROCESSES; i++)
-		if (pid && atomic_load(&told->processes[i]) == pid)
-			return finding_api_in(atomic_load(&told->apis[i]),
+	for (i = 0; i < nr && i < RECORD_NR_PROCESSES; i++)
+		if (pid && atomic_load(&tables->processes[i]) == pid)
+			return finding_api_in(atomic_load(&tables->apis[i]),
 					      shape);
 	return KIND_API_DMABUF;
 }
@@ -614,7 +616,7 @@ static int finding_resolve(struct finding *one,
  * proposes. APIs in the finding's own stacks count more than others of the
  * process.
  */
-static void finding_cut(struct finding *one, const struct told *told)
+static void finding_cut(struct finding *one, const struct record_tables *tables)
 {
 	const struct heapsim_record *r = &one->record;
 	enum kind_api shown = KIND_API_DMABUF;
@@ -626,14 +628,14 @@ static void finding_cut(struct finding *one, const struct told *told)
 	for (i = 0; i < HEAPSIM_RECORD_NR_ATTACHES; i++)
 		finding_raise_api(&shown,
 				  backtrace_cut_libmem(&one->attaches[i]));
-	one->shape = finding_find_shape(told, r->cpu.pid, r->buf);
+	one->shape = finding_find_shape(tables, r->cpu.pid, r->buf);
 	if (!one->shape)
-		one->shape = finding_find_shape(told, 0, r->buf);
+		one->shape = finding_find_shape(tables, 0, r->buf);
 	/* The object in the buffer decides, or else the calls in the stacks. */
 	if (shown == KIND_API_DMABUF || one->shape) {
-		finding_raise_api(&shown, finding_api_of(told, r->cpu.pid,
+		finding_raise_api(&shown, finding_api_of(tables, r->cpu.pid,
 							 one->shape));
-		finding_raise_api(&shown, finding_api_of(told, r->other.pid,
+		finding_raise_api(&shown, finding_api_of(tables, r->other.pid,
 							 one->shape));
 	}
 	finding_raise_api(&one->api, shown);
@@ -677,7 +679,7 @@ int findings_end(struct findings *findings)
 		err = finding_resolve(all[i], from);
 		if (err)
 			ret = err;
-		finding_cut(all[i], &from->stacks->told);
+		finding_cut(all[i], &from->stacks->tables);
 		record_settle_missing(&all[i]->record);
 		findings_list_add(findings, all[i]);
 	}

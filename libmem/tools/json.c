@@ -188,7 +188,7 @@ static json_object *json_row(const struct finding *f)
 /* Returns the image or other object in the buffer. */
 static json_object *json_holder(const struct finding *f)
 {
-	const struct told_shape *shape = f->shape;
+	const struct record_shape *shape = f->shape;
 	json_object *o;
 
 	if (!shape)

@@ -220,12 +220,12 @@ static const struct kind kinds[] = {
 		"NvSciBufAccessPerm_ReadWrite where the object is exported\n"
 		"and imported",
 	},
-	[TOLD_MISSING_CALL] = {
+	[RECORD_MISSING_CALL] = {
 		"missing-call",
 		"Calls that are not supported",
 		"called", NULL, "times", KIND_MISSING,
 	},
-	[TOLD_LEAKED_BUF] = {
+	[RECORD_LEAKED_BUF] = {
 		"leaked-buffer",
 		"Leaked buffer: it was never destroyed",
 		"allocated", NULL, "buffers", KIND_LEAK,
@@ -236,13 +236,13 @@ static const struct kind kinds[] = {
 		"vpiImageDestroy(), an object by NvSciBufObjFree(), a\n"
 		"surface by NvBufSurfaceDestroy()",
 	},
-	[TOLD_LEAKED_JOB] = {
+	[RECORD_LEAKED_JOB] = {
 		"leaked-job",
 		"Leaked job: it was never destroyed",
 		"submitted", NULL, "jobs", KIND_LEAK,
 		"to fix it: destroy it when it is done: mem_job_destroy()",
 	},
-	[TOLD_LEAKED_STREAM] = {
+	[RECORD_LEAKED_STREAM] = {
 		"leaked-stream",
 		"Leaked stream: it was never destroyed",
 		"created", NULL, "streams", KIND_LEAK,
@@ -250,7 +250,7 @@ static const struct kind kinds[] = {
 		"to fix it: destroy it: cudaStreamDestroy(), or\n"
 		"vpiStreamDestroy()",
 	},
-	[TOLD_LEAKED_EVENT] = {
+	[RECORD_LEAKED_EVENT] = {
 		"leaked-event",
 		"Leaked event: it was never destroyed",
 		"created", NULL, "events", KIND_LEAK,
@@ -258,7 +258,7 @@ static const struct kind kinds[] = {
 		"to fix it: destroy it: cudaEventDestroy(), or\n"
 		"vpiEventDestroy()",
 	},
-	[TOLD_LEAKED_REGISTRATION] = {
+	[RECORD_LEAKED_REGISTRATION] = {
 		"leaked-registration",
 		"Leaked registration: it was never unregistered",
 		"registered", NULL, "ranges", KIND_LEAK,

@@ -129,7 +129,7 @@ static void report_why(FILE *out, const struct backtrace *trace,
 static void report_put_holder(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
-	const struct told_shape *shape = f->shape;
+	const struct record_shape *shape = f->shape;
 	const char *name = r->name;
 
 	if (shape && shape->name[0])
@@ -138,7 +138,7 @@ static void report_put_holder(FILE *out, const struct finding *f)
 		finding_holder(f), (uint64_t)r->buf);
 	if (name[0])
 		fprintf(out, " \"%.*s\"", (int)sizeof(r->name), name);
-	if (shape && shape->type == TOLD_TYPE_ARRAY)
+	if (shape && shape->type == RECORD_TYPE_ARRAY)
 		fprintf(out, " (%" PRIu32 " %s)", shape->width, shape->format);
 	else if (shape && shape->width)
 		fprintf(out, " (%" PRIu32 "x%" PRIu32 " %s)", shape->width,

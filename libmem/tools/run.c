@@ -415,10 +415,10 @@ static int run_create_stacks(struct run *run)
 	}
 	run->stacks->header.version = STACKS_VERSION;
 	run->stacks->header.magic = STACKS_MAGIC;
-	run->stacks->told.policy = run->policy.policy;
-	run->stacks->told.evict_random = run->policy.evict_random;
-	run->stacks->told.seed = run->policy.seed;
-	run->stacks->told.is_precise = run->policy.is_precise;
+	run->stacks->tables.policy = run->policy.policy;
+	run->stacks->tables.evict_random = run->policy.evict_random;
+	run->stacks->tables.seed = run->policy.seed;
+	run->stacks->tables.is_precise = run->policy.is_precise;
 	run->findings = findings_open(run->stacks);
 	if (!run->findings)
 		return error_print(run->name, "no memory");
@@ -488,7 +488,7 @@ static int run_collect(struct run *run)
 		has_children = run_reap_children(run);
 		if (run->has_ended && has_children && !has_warned &&
 		    now_ns() - run->ended_ns >= GRACE_NS &&
-		    backend_has_left(&run->stacks->told,
+		    backend_has_left(&run->stacks->tables,
 				     signals->group.witness)) {
 			error_print(run->name,
 				    "waiting for processes that %s left running",
@@ -508,7 +508,7 @@ static int run_finish_trace(struct run *run)
 	if (!run->trace)
 		return 0;
 	events_read(run->events, true);
-	backend_facts(&run->stacks->told, &run->facts);
+	backend_facts(&run->stacks->tables, &run->facts);
 	err = trace_end(run->trace, &run->facts);
 	if (trace_nr_lost(run->trace))
 		error_print(run->name,
@@ -524,7 +524,7 @@ static int run_print_reports(struct run *run)
 	int ret, err;
 
 	ret = run_finish_trace(run);
-	err = backend_take(&run->stacks->told, run->findings, &run->facts);
+	err = backend_take(&run->stacks->tables, run->findings, &run->facts);
 	backend_refusals(run->stacks, &run->facts);
 	if (findings_end(run->findings) || err)
 		ret = error_print(run->name,

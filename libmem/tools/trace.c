@@ -533,16 +533,16 @@ void trace_event(struct trace *trace, const struct heapsim_record *r,
 		trace_put_instant(trace, r, r->access ? "fill" :
 				  "fill (random)");
 		break;
-	case TOLD_TOUCH:
+	case RECORD_TOUCH:
 		trace_put_instant(trace, r, "touch");
 		break;
-	case TOLD_ATTACH:
+	case RECORD_ATTACH:
 		trace_put_attach(trace, r);
 		break;
-	case TOLD_WAIT:
+	case RECORD_WAIT:
 		trace_put_wait(trace, r);
 		break;
-	case TOLD_CALL:
+	case RECORD_CALL:
 		trace_put_host(trace, r, "call", job->kernel ? job->kernel :
 			       "host function");
 		break;

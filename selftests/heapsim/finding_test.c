@@ -257,11 +257,11 @@ static void advice_is_of_the_calls_that_are_made(void **state)
 	const struct finding *one;
 
 	(void)state;
-	stacks->told.apis[0] = TOLD_API_CUDA;
-	stacks->told.processes[0] = 7;
-	stacks->told.apis[1] = 0;
-	stacks->told.processes[1] = 8;
-	stacks->told.nr_processes = 2;
+	stacks->tables.apis[0] = RECORD_API_CUDA;
+	stacks->tables.processes[0] = 7;
+	stacks->tables.apis[1] = 0;
+	stacks->tables.processes[1] = 8;
+	stacks->tables.nr_processes = 2;
 	of_libmem.cpu.pid = 8;
 	of_libmem.time_ns++;
 	of_libmem.name[0] = 'l';
@@ -282,10 +282,10 @@ static void advice_is_of_the_calls_that_are_made(void **state)
 
 static void shape_add(uint32_t pid, uint64_t buf, uint32_t type)
 {
-	struct told_shape *shape =
-		&stacks->told.shapes[told_shape_at(pid, buf)];
+	struct record_shape *shape =
+		&stacks->tables.shapes[record_shape_at(pid, buf)];
 
-	*shape = (struct told_shape) {
+	*shape = (struct record_shape) {
 		.pid = pid,
 		.buf = buf,
 		.type = type,
@@ -308,10 +308,10 @@ static void what_holds_a_buffer_has_its_place_and_its_calls(void **state)
 		const char *holder;
 		bool has_row;
 	} cases[] = {
-		{ 7, 1, TOLD_TYPE_OBJECT, 256 + 128 + 5, KIND_API_NVSCI,
+		{ 7, 1, RECORD_TYPE_OBJECT, 256 + 128 + 5, KIND_API_NVSCI,
 		  "object", true },
-		{ 7, 2, TOLD_TYPE_IMAGE, 255, KIND_API_VPI, "image", false },
-		{ 0, 3, TOLD_TYPE_ARRAY, 256 + 2 * 128, KIND_API_VPI, "array",
+		{ 7, 2, RECORD_TYPE_IMAGE, 255, KIND_API_VPI, "image", false },
+		{ 0, 3, RECORD_TYPE_ARRAY, 256 + 2 * 128, KIND_API_VPI, "array",
 		  false },
 		{ 7, 4, 0, 256, KIND_API_CUDA, "buffer", false },
 	};
@@ -321,9 +321,10 @@ static void what_holds_a_buffer_has_its_place_and_its_calls(void **state)
 	size_t i;
 
 	(void)state;
-	stacks->told.apis[0] = TOLD_API_CUDA | TOLD_API_NVSCI | TOLD_API_VPI;
-	stacks->told.processes[0] = 7;
-	stacks->told.nr_processes = 1;
+	stacks->tables.apis[0] = RECORD_API_CUDA | RECORD_API_NVSCI |
+				 RECORD_API_VPI;
+	stacks->tables.processes[0] = 7;
+	stacks->tables.nr_processes = 1;
 	for (i = 0; i < nr; i++) {
 		struct heapsim_record r = {
 			.kind = HEAPSIM_RECORD_MISSING_CLEAN,
@@ -389,7 +390,7 @@ static void advice_names_calls_that_the_program_can_make(void **state)
 		for (missing = 0; missing <= HEAPSIM_MISSING_COPY; missing++) {
 			fix = kind_fix(kind, missing, KIND_API_CUDA);
 			/* CUDA has no jobs that can leak. */
-			if (fix && kind != TOLD_LEAKED_JOB)
+			if (fix && kind != RECORD_LEAKED_JOB)
 				assert_null(strstr(fix, "mem_"));
 			fix = kind_fix(kind, missing, KIND_API_LIBMEM);
 			if (fix)

@@ -924,7 +924,7 @@ static void unmapped_buf(void)
 /* As a library has it that offers another's calls. */
 static void launch_graph(void)
 {
-	libmem_tell_missing("cudaGraphLaunch"); /* GRAPH */
+	libmem_report_missing("cudaGraphLaunch"); /* GRAPH */
 }
 
 static void missing_calls(void)
@@ -936,9 +936,9 @@ static void missing_calls(void)
 		return;
 	for (i = 0; i < 2; i++)
 		launch_graph();
-	libmem_tell_missing(name);
+	libmem_report_missing(name);
 	launch_graph(); /* LAST */
-	libmem_tell_missing(NULL);
+	libmem_report_missing(NULL);
 }
 
 /* The memory gets its name after it was allocated. */

@@ -59,7 +59,7 @@ struct host *host_create(const struct ref_params *p)
 	lines->line_shift = log2_of(p->line_size);
 	lines->page_shift = log2_of(p->page_size);
 	lines->nr_pages = p->len / p->page_size;
-	lines->tell = hear;
+	lines->report = hear;
 	nr_words = line_bitmap_words(lines->nr_pages, lines->page_shift,
 				     lines->line_shift);
 	assert(nr_words * 64 >= p->len / p->line_size);
@@ -96,7 +96,7 @@ void host_destroy(struct host *host)
 	free(host->lines.pages);
 	free(host->lines.valid);
 	free(host->lines.hidden);
-	free(host->job.told);
+	free(host->job.map);
 	free(host->has_pte);
 	for (i = 0; i < REF_MAX_WHO; i++)
 		free(host->pte[i]);
@@ -340,7 +340,7 @@ static void write_dram(struct host *host, size_t off, const uint8_t *bytes,
 
 static struct line_job *job_of(struct host *host)
 {
-	return host->job.told ? &host->job : NULL;
+	return host->job.map ? &host->job : NULL;
 }
 
 /**
@@ -355,7 +355,7 @@ void host_job_start(struct host *host, size_t off, size_t len, bool is_write)
 	size_t nr_words = line_job_words(off, len, host->lines.line_shift);
 	u64 *map = calloc(nr_words, sizeof(*map));
 
-	assert(map && !host->job.told);
+	assert(map && !host->job.map);
 	line_job_init(&host->job, map, off, host->lines.line_shift);
 	if (is_write)
 		line_engine_will_write(&host->lines, off, len, &host->job);
@@ -369,8 +369,8 @@ void host_job_start(struct host *host, size_t off, size_t len, bool is_write)
  */
 void host_job_end(struct host *host)
 {
-	free(host->job.told);
-	host->job.told = NULL;
+	free(host->job.map);
+	host->job.map = NULL;
 }
 
 /**

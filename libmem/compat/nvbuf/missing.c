@@ -26,13 +26,13 @@ int nvbuf_lacks(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	libmem_tell_missing(text);
+	libmem_report_missing(text);
 	return -EOPNOTSUPP;
 }
 
 static int missing_call(const char *call)
 {
-	libmem_tell_missing(call);
+	libmem_report_missing(call);
 	return nvbuf_fail(ENOSYS);
 }
 

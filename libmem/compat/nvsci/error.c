@@ -55,6 +55,6 @@ NvSciError nvsci_error(int err)
  */
 NvSciError nvsci_missing(const char *what)
 {
-	libmem_tell_missing(what);
+	libmem_report_missing(what);
 	return NvSciError_NotSupported;
 }

@@ -8,8 +8,8 @@
 #include "../../compat.h"
 #include "vpi.h"
 
-/* What libmem_tell_missing() keeps */
-#define TOLD_LEN	63
+/* What libmem_report_missing() keeps */
+#define RECORD_LEN	63
 
 /**
  * struct last - status of a thread's last call
@@ -164,7 +164,7 @@ VPIStatus vpi_rc(int rc, const char *what)
 VPIStatus vpi_missing(const char *call)
 {
 	vpi_enter(call);
-	libmem_tell_missing(call);
+	libmem_report_missing(call);
 	return vpi_fail(VPI_ERROR_NOT_IMPLEMENTED,
 			"heapsim has no such call: Documentation/vpi.rst");
 }
@@ -180,10 +180,10 @@ VPIStatus vpi_missing(const char *call)
  */
 VPIStatus vpi_lacks(VPIStatus status, const char *what)
 {
-	char text[TOLD_LEN];
+	char text[RECORD_LEN];
 
 	snprintf(text, sizeof(text), "%s: %s", last.call, what);
-	libmem_tell_missing(text);
+	libmem_report_missing(text);
 	return vpi_fail(status, "heapsim has no %s: Documentation/vpi.rst",
 			what);
 }

@@ -771,6 +771,6 @@ CORE_API int core_ctx_sync(struct CUctx_st *ctx)
  */
 CORE_API int core_missing(const char *call)
 {
-	libmem_tell_missing(call);
+	libmem_report_missing(call);
 	return CUDA_ERROR_NOT_SUPPORTED;
 }
