@@ -9,8 +9,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 dir=${LIBMEM_TESTS:-${HEAPSIM_BUILD:-$top/build}/selftests/libmem}
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
+# Large numbers are left to check-all.
+[ -z "${HEAPSIM_QUICK:-}" ] || export SCALE=${SCALE:-20}
 rc=0
 
+"$here/symbols_test" || rc=1
+"$dir/header_test" || rc=1
 # These tests do not depend on the board, or choose boards themselves.
 for test in ctx size buf job random engine access scale heap fork trap \
 	endpoint hostile attrs attrs_merge attrs_layout attrs_wire \

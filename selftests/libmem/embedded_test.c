@@ -668,13 +668,13 @@ static void many_threads_lose_nothing(void **state)
 /* Adjacent buffers are accessed differently, so no two areas are merged. */
 static void a_hundred_thousand_buffers_keep_their_bytes(void **state)
 {
-	enum { NR = 100000 };
-	struct mem_buf **bufs = calloc(NR, sizeof(*bufs));
+	const size_t nr = scaled(100000);
+	struct mem_buf **bufs = calloc(nr, sizeof(*bufs));
 	size_t i;
 
 	(void)state;
 	assert_non_null(bufs);
-	for (i = 0; i < NR; i++) {
+	for (i = 0; i < nr; i++) {
 		uint8_t *addr;
 
 		assert_int_equal(mem_buf_alloc(ctx, i % 4 ?
@@ -686,29 +686,30 @@ static void a_hundred_thousand_buffers_keep_their_bytes(void **state)
 			*(uint32_t *)addr = (uint32_t)i;
 	}
 	assert_true(nr_mappings() < 40000);
-	for (i = 0; i < NR; i++)
+	for (i = 0; i < nr; i++)
 		if (i % 3)
 			assert_int_equal(*(uint32_t *)map_buf(bufs[i]), i);
-	for (i = 1; i < NR; i += 2)
+	for (i = 1; i < nr; i += 2)
 		mem_buf_destroy(bufs[i]);
-	for (i = 0; i < NR; i += 2)
+	for (i = 0; i < nr; i += 2)
 		if (i % 3)
 			assert_int_equal(*(uint32_t *)map_buf(bufs[i]), i);
 	assert_true(nr_mappings() < 60000);
-	for (i = 0; i < NR; i += 2)
+	for (i = 0; i < nr; i += 2)
 		mem_buf_destroy(bufs[i]);
 	free(bufs);
 }
 
 static void ten_thousand_contexts_leave_no_mapping(void **state)
 {
+	const unsigned int nr = scaled(10000);
 	size_t before = nr_mappings();
 	struct mem_ctx *other;
 	struct mem_buf *buf;
-	int i;
+	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < 10000; i++) {
+	for (i = 0; i < nr; i++) {
 		assert_int_equal(mem_ctx_open(NULL, &other), 0);
 		assert_int_equal(mem_buf_alloc(other, MEM_KIND_NONCOHERENT, 1,
 					       NULL, &buf), 0);

@@ -597,11 +597,11 @@ static int act_reader(void)
 /* Objects are sent one after the other, and many at once. */
 static void ten_thousand_objects_leave_nothing(void **state)
 {
-	const int nr = getenv("NR") ? atoi(getenv("NR")) : NR_SHARED;
+	const unsigned int nr = scaled(NR_SHARED);
 	size_t nr_fds = 0, nr_maps = 0;
 	struct mem_object *object;
 	const pid_t pid = start_peer(IMPORTER);
-	int i;
+	unsigned int i;
 
 	(void)state;
 	for (i = 0; i < nr; i++) {

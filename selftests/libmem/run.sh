@@ -46,12 +46,13 @@ looks_for_mistakes()
 	[ -e /sys/kernel/debug/kmemleak ]
 }
 
-looks_for_mistakes || "$here/symbols_test" || rc=1
-looks_for_mistakes || "$dir/header_test" || rc=1
+# They depend at most on the architecture; embedded.sh runs them here, too.
+is_quick || looks_for_mistakes || "$here/symbols_test" || rc=1
+is_quick || looks_for_mistakes || "$dir/header_test" || rc=1
 # Sharing an object takes long there.
-! looks_for_mistakes || export NR=${NR:-200}
+! looks_for_mistakes || export SCALE=${SCALE:-50}
 # Random sequences of the model's: the embedded backend has them all, too.
-! is_quick || export ROUNDS=${ROUNDS:-4}
+! is_quick || export ROUNDS=${ROUNDS:-4} SCALE=${SCALE:-20}
 run_tests "$dir" ctx size buf job watch random endpoint hostile attrs \
 	attrs_merge object_share descriptor cancel || rc=1
 # It compares CPU times, of which a debug kernel's checks are the most.
@@ -60,7 +61,7 @@ looks_for_mistakes || run_tests "$dir" idle || rc=1
 on_board generic-noncoherent || rc=1
 on_boards on_board "${gpu_boards[@]}" generic-coherent || rc=1
 # Making descriptors is slow under emulation.
-is_quick || SCALE=20 run_tests "$dir" scale || rc=1
+is_quick || SCALE=${SCALE:-20} run_tests "$dir" scale || rc=1
 # The VM has another kernel, and maybe another architecture, than this machine.
 is_quick || looks_for_mistakes ||
 	env -u LIBMEM_BACKEND "$dir/engine_test" || rc=1

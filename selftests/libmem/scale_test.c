@@ -26,15 +26,6 @@
 #define MORE		100U
 #define MAX_RATIO	20U
 
-static unsigned int scaled(unsigned int nr)
-{
-	const char *by = getenv("SCALE");
-	const unsigned int div = by ? (unsigned int)atoi(by) : 1;
-
-	nr /= div ? div : 1;
-	return nr < 4 ? 4 : nr;
-}
-
 static uint64_t random_state = 1;
 
 static uint32_t any(uint32_t end)

@@ -66,6 +66,16 @@ static inline bool is_embedded(void)
 	return probe.backend == MEM_BACKEND_EMBEDDED;
 }
 
+/* Returns a large number, divided by $SCALE: some machines are slow. */
+static inline unsigned int scaled(unsigned int nr)
+{
+	const char *by = getenv("SCALE");
+	const unsigned int div = by ? (unsigned int)atoi(by) : 1;
+
+	nr /= div ? div : 1;
+	return nr < 4 ? 4 : nr;
+}
+
 /* Runs tests for both backends, then those for the one in LIBMEM_BACKEND. */
 #define run_both(both, kernel, embedded)				\
 	(cmocka_run_group_tests(both, open_ctx, close_ctx) |		\
