@@ -16,7 +16,7 @@
 #define MAX_INSTRUCTION	16
 
 /* Reads code; that of an engine is at the same address in this process. */
-static size_t read_code(uintptr_t ip, uint8_t code[MAX_INSTRUCTION])
+static size_t atomic_read_code(uintptr_t ip, uint8_t code[MAX_INSTRUCTION])
 {
 	const struct iovec to = { code, MAX_INSTRUCTION };
 	const size_t page_size = (size_t)1 << window_page_shift();
@@ -32,7 +32,7 @@ static size_t read_code(uintptr_t ip, uint8_t code[MAX_INSTRUCTION])
 
 #if defined(__x86_64__)
 /* Intel SDM volume 2, 2.1.1: prefixes that do not matter here, and REX. */
-static bool is_other_prefix(uint8_t byte)
+static bool atomic_is_other_prefix(uint8_t byte)
 {
 	static const uint8_t prefixes[] = {
 		0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65,
@@ -42,11 +42,11 @@ static bool is_other_prefix(uint8_t byte)
 }
 
 /* LOCK, or XCHG with memory, which locks without the prefix. */
-static bool is_atomic(const uint8_t *code, size_t len)
+static bool atomic_is_atomic(const uint8_t *code, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < len && is_other_prefix(code[i]); i++)
+	for (i = 0; i < len && atomic_is_other_prefix(code[i]); i++)
 		;
 	return i < len &&
 	       (code[i] == 0xf0 || code[i] == 0x86 || code[i] == 0x87);
@@ -56,7 +56,7 @@ static bool is_atomic(const uint8_t *code, size_t len)
  * Arm ARM, C4.1, loads and stores: exclusive ones, compare and swap, and the
  * atomic memory operations of FEAT_LSE.
  */
-static bool is_atomic(const uint8_t *code, size_t len)
+static bool atomic_is_atomic(const uint8_t *code, size_t len)
 {
 	uint32_t insn;
 
@@ -80,7 +80,7 @@ bool atomic_is_at(uintptr_t ip)
 {
 	uint8_t code[MAX_INSTRUCTION];
 
-	return is_atomic(code, read_code(ip, code));
+	return atomic_is_atomic(code, atomic_read_code(ip, code));
 }
 
 /**

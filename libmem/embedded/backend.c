@@ -21,7 +21,8 @@
 /* Longest wait of a begin; the module's START has the same. */
 #define BRACKET_WAIT_NS		(5 * NS_PER_S)
 
-static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
+static int embedded_fill_of(const struct mem_ctx_options *options,
+			    uint32_t *fill)
 {
 	const uint32_t page_size = 1U << window_page_shift();
 
@@ -32,7 +33,7 @@ static int fill_of(const struct mem_ctx_options *options, uint32_t *fill)
 }
 
 /* Returns a byte, or -1: none. */
-static int poison_of(uint32_t option)
+static int embedded_poison_of(uint32_t option)
 {
 	if (option == MEM_POISON_NONE)
 		return -1;
@@ -54,7 +55,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 	is_precise = record_is_on() ? record_is_precise() : options->precise;
 	err = window_get();
 	if (!err)
-		err = fill_of(options, &fill);
+		err = embedded_fill_of(options, &fill);
 	if (!err && is_precise)
 		err = step_init();
 	if (err)
@@ -73,7 +74,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 	/* In an open window nothing is detected. */
 	if (window_is_open())
 		new->policy = MEM_POLICY_OFF;
-	new->poison = poison_of(options->poison);
+	new->poison = embedded_poison_of(options->poison);
 	new->evicts = options->evict == MEM_EVICT_RANDOM;
 	new->seed = options->seed;
 	if (record_is_on())
@@ -151,8 +152,8 @@ static int embedded_next_violation(struct mem_ctx *ctx,
 	return watch_next(embedded_ctx_of(ctx), violation);
 }
 
-static enum mem_kind kind_of(const struct embedded_ctx *ctx,
-			     enum mem_kind kind)
+static enum mem_kind embedded_kind_of(const struct embedded_ctx *ctx,
+				      enum mem_kind kind)
 {
 	if (kind != MEM_KIND_SYSTEM)
 		return kind;
@@ -174,7 +175,7 @@ static int embedded_alloc(struct mem_ctx *base, enum mem_kind kind,
 		return -EPERM;
 	if (kind >= MEM_KIND_FOREIGN || len > INT64_MAX - page_size)
 		return -EINVAL;
-	buf = embedded_buf_create(ctx, kind_of(ctx, kind), len);
+	buf = embedded_buf_create(ctx, embedded_kind_of(ctx, kind), len);
 	if (!buf)
 		return -ENOMEM;
 	if (name)
@@ -322,7 +323,7 @@ static int embedded_info(struct mem_buf *base, struct mem_buf_info *info)
 static_assert(MEM_READ == LINE_DIR_READ && MEM_WRITE == LINE_DIR_WRITE,
 	      "the model's directions are libmem's");
 
-static void open_locked(struct embedded_buf *buf, unsigned int access)
+static void embedded_open_locked(struct embedded_buf *buf, unsigned int access)
 {
 	const bool could_hide = line_bracket_hides(&buf->bracket);
 
@@ -348,7 +349,7 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 	if (buf->has_two_views) {
 		if (access & MEM_READ)
 			view_take_in(buf);
-		open_locked(buf, access);
+		embedded_open_locked(buf, access);
 		watch_bracket_begin(buf, access & MEM_READ,
 				    access & MEM_WRITE);
 		watch_brackets(buf);
@@ -358,7 +359,7 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 	return 0;
 }
 
-static void end_locked(struct embedded_buf *buf, unsigned int access)
+static void embedded_end_locked(struct embedded_buf *buf, unsigned int access)
 {
 	const bool is_write = access & MEM_WRITE;
 
@@ -384,7 +385,7 @@ static int embedded_end(struct mem_buf *base, unsigned int access)
 		return -EPERM;
 	buf_lock(buf, &old);
 	if (buf->has_two_views)
-		end_locked(buf, access);
+		embedded_end_locked(buf, access);
 	trace_bracket(buf, false, access, begin_ns);
 	buf_unlock(buf, &old);
 	return 0;
@@ -398,7 +399,7 @@ static int embedded_wait(struct mem_buf *base, bool for_write)
 			       ENGINE_WAIT_NS);
 }
 
-static int maintain_range(const struct mem_range *range)
+static int embedded_maintain_range(const struct mem_range *range)
 {
 	struct embedded_buf *buf = embedded_buf_of(range->buf);
 	sigset_t old;
@@ -431,7 +432,7 @@ static int embedded_maintain(struct mem_ctx *ctx,
 		/* The list may be in the window itself: read it once. */
 		const struct mem_range range = ranges[i];
 
-		err = maintain_range(&range);
+		err = embedded_maintain_range(&range);
 		if (err)
 			return err;
 		*nr_done = i + 1;

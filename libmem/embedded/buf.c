@@ -12,7 +12,8 @@
 
 static atomic_ullong last_id;
 
-static bool has_two_views(const struct embedded_ctx *ctx, enum mem_kind kind)
+static bool buf_has_two_views(const struct embedded_ctx *ctx,
+			      enum mem_kind kind)
 {
 	if (ctx->policy == MEM_POLICY_OFF || engine_is_inline())
 		return false;
@@ -40,7 +41,7 @@ struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
 	buf_init(&buf->base, kind, nr_pages << window_page_shift());
 	pthread_mutex_init(&buf->lock, NULL);
 	atomic_init(&buf->nr_users, 1);
-	buf->has_two_views = has_two_views(ctx, kind);
+	buf->has_two_views = buf_has_two_views(ctx, kind);
 	buf->fill = ctx->fill;
 	buf->nr_pages = nr_pages;
 	buf->file = OWN_FD_NONE;

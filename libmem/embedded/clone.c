@@ -42,7 +42,7 @@ static struct {
 	struct sigaction theirs;
 } IN_OWN_PAGES watched;
 
-static bool is_fork(const siginfo_t *info, const greg_t *regs)
+static bool clone_is_fork(const siginfo_t *info, const greg_t *regs)
 {
 	uint64_t flags = 0;
 
@@ -56,7 +56,7 @@ static bool is_fork(const siginfo_t *info, const greg_t *regs)
 }
 
 /* System calls of other fork handlers, which our handler makes itself. */
-static bool is_plain(int call)
+static bool clone_is_plain(int call)
 {
 	switch (call) {
 	case SYS_brk:
@@ -77,12 +77,12 @@ static bool is_plain(int call)
 	return false;
 }
 
-static void stop(void)
+static void clone_stop(void)
 {
 	prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_OFF, 0, 0, 0);
 }
 
-static void make_call(int call, ucontext_t *context)
+static void clone_make_call(int call, ucontext_t *context)
 {
 	greg_t *regs = context->uc_mcontext.gregs;
 	const int err = errno;
@@ -106,29 +106,29 @@ static void make_call(int call, ucontext_t *context)
 }
 
 /* A SIGSYS with another cause: acts as if there were no handler. */
-static void act_by_default(int signal)
+static void clone_act_by_default(int signal)
 {
 	__sigaction(signal, &watched.theirs, NULL);
 	raise(signal);
 }
 
-static void on_call(int signal, siginfo_t *info, void *arg)
+static void clone_on_call(int signal, siginfo_t *info, void *arg)
 {
 	ucontext_t *context = arg;
 
 	if (info->si_code != CODE_USER_DISPATCH) {
-		act_by_default(signal);
+		clone_act_by_default(signal);
 		return;
 	}
 	watched.selector = SYSCALL_DISPATCH_FILTER_ALLOW;
-	if (is_plain(info->si_syscall)) {
-		make_call(info->si_syscall, context);
+	if (clone_is_plain(info->si_syscall)) {
+		clone_make_call(info->si_syscall, context);
 		watched.selector = SYSCALL_DISPATCH_FILTER_BLOCK;
 		return;
 	}
-	if (is_fork(info, context->uc_mcontext.gregs))
+	if (clone_is_fork(info, context->uc_mcontext.gregs))
 		watched.what();
-	stop();
+	clone_stop();
 	context->uc_mcontext.gregs[REG_RIP] -= CALL_LEN;
 	context->uc_mcontext.gregs[REG_RAX] = info->si_syscall;
 }
@@ -147,7 +147,7 @@ void clone_watch(void (*what)(void))
 {
 	/* The handler must not change the mask that the thread's calls see. */
 	const struct sigaction action = {
-		.sa_sigaction = on_call,
+		.sa_sigaction = clone_on_call,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER,
 	};
 	struct kernel_action kernel;
@@ -176,7 +176,7 @@ void clone_unwatch(void)
 	if (!watched.what)
 		return;
 	watched.selector = SYSCALL_DISPATCH_FILTER_ALLOW;
-	stop();
+	clone_stop();
 	__sigaction(SIGSYS, &watched.theirs, NULL);
 	watched.what = NULL;
 }

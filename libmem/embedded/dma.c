@@ -123,12 +123,12 @@ static void dma_unlock(const sigset_t *old)
 	signals_restore(old);
 }
 
-static uint8_t pattern_byte(uint32_t pattern, uint64_t i)
+static uint8_t dma_pattern_byte(uint32_t pattern, uint64_t i)
 {
 	return (uint8_t)(pattern >> (8 * (i % 4)));
 }
 
-static void fill_row(uint8_t *to, uint64_t len, uint32_t pattern)
+static void dma_fill_row(uint8_t *to, uint64_t len, uint32_t pattern)
 {
 	uint64_t i;
 
@@ -137,12 +137,12 @@ static void fill_row(uint8_t *to, uint64_t len, uint32_t pattern)
 		return;
 	}
 	for (i = 0; i < len; i++)
-		to[i] = pattern_byte(pattern, i);
+		to[i] = dma_pattern_byte(pattern, i);
 }
 
 /* The rows may overlap. */
-static void copy_row(uint8_t *to, const uint8_t *from, uint64_t len,
-		     uint32_t pattern)
+static void dma_copy_row(uint8_t *to, const uint8_t *from, uint64_t len,
+			 uint32_t pattern)
 {
 	uint64_t i;
 
@@ -150,14 +150,15 @@ static void copy_row(uint8_t *to, const uint8_t *from, uint64_t len,
 		memmove(to, from, len);
 	} else if (to > from && (uint64_t)(to - from) < len) {
 		for (i = len; i--;)
-			to[i] = from[i] ^ pattern_byte(pattern, i);
+			to[i] = from[i] ^ dma_pattern_byte(pattern, i);
 	} else {
 		for (i = 0; i < len; i++)
-			to[i] = from[i] ^ pattern_byte(pattern, i);
+			to[i] = from[i] ^ dma_pattern_byte(pattern, i);
 	}
 }
 
-static uint64_t checksum_row(const uint8_t *from, uint64_t len, uint64_t sum)
+static uint64_t dma_checksum_row(const uint8_t *from, uint64_t len,
+				 uint64_t sum)
 {
 	while (len--)
 		sum = (sum ^ *from++) * FNV1A_PRIME;
@@ -165,7 +166,7 @@ static uint64_t checksum_row(const uint8_t *from, uint64_t len, uint64_t sum)
 }
 
 /* The engine reads DRAM, not the CPU view. */
-static void read_row(struct dma_job *job, uint64_t off)
+static void dma_read_row(struct dma_job *job, uint64_t off)
 {
 	struct embedded_buf *buf = job->src.buf;
 
@@ -180,12 +181,12 @@ static void read_row(struct dma_job *job, uint64_t off)
 		pthread_mutex_unlock(&buf->lock);
 	}
 	if (job->op == JOB_CHECKSUM)
-		job->result = checksum_row(buf->dram + off, job->row_len,
-					   job->result);
+		job->result = dma_checksum_row(buf->dram + off, job->row_len,
+					       job->result);
 }
 
-static void note_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
-		       const struct dma_job *job)
+static void dma_note_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
+			   const struct dma_job *job)
 {
 	const size_t last = (off + len - 1) >> window_page_shift();
 	size_t page;
@@ -195,8 +196,8 @@ static void note_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 }
 
 /* The lock makes bytes and line states change together. */
-static void write_piece(struct dma_job *job, uint64_t src_off,
-			uint64_t dst_off, uint64_t len)
+static void dma_write_piece(struct dma_job *job, uint64_t src_off,
+			    uint64_t dst_off, uint64_t len)
 {
 	struct embedded_buf *buf = job->dst.buf;
 	uint8_t *to = buf->dram + dst_off;
@@ -206,19 +207,20 @@ static void write_piece(struct dma_job *job, uint64_t src_off,
 		buf->acting = job->acting;
 		line_engine_write(&buf->lines, dst_off, len,
 				  &job->dst.reported);
-		note_write(buf, dst_off, len, job);
+		dma_note_write(buf, dst_off, len, job);
 	}
 	if (job->op == JOB_FILL)
-		fill_row(to, len, job->pattern);
+		dma_fill_row(to, len, job->pattern);
 	else
-		copy_row(to, job->src.buf->dram + src_off, len, job->pattern);
+		dma_copy_row(to, job->src.buf->dram + src_off, len,
+			     job->pattern);
 	pthread_mutex_unlock(&buf->lock);
 	job->result += len;
 }
 
 /* A waiter waits for one piece. Overlapping rows are copied in one piece. */
-static int write_row(struct dma_job *job, uint64_t src_off,
-		     uint64_t dst_off, uint64_t deadline)
+static int dma_write_row(struct dma_job *job, uint64_t src_off,
+			 uint64_t dst_off, uint64_t deadline)
 {
 	const bool overlaps = job->src.buf == job->dst.buf &&
 			      src_off < dst_off + job->row_len &&
@@ -231,12 +233,12 @@ static int write_row(struct dma_job *job, uint64_t src_off,
 		if (done && now_ns() > deadline)
 			return -ETIMEDOUT;
 		len = job->row_len - done < most ? job->row_len - done : most;
-		write_piece(job, src_off + done, dst_off + done, len);
+		dma_write_piece(job, src_off + done, dst_off + done, len);
 	}
 	return 0;
 }
 
-static int run_rows(struct dma_job *job)
+static int dma_run_rows(struct dma_job *job)
 {
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
 	uint64_t src = job->src.off, dst = job->dst.off;
@@ -246,8 +248,8 @@ static int run_rows(struct dma_job *job)
 		if (now_ns() > deadline)
 			return -ETIMEDOUT;
 		if (job->src.buf)
-			read_row(job, src);
-		if (job->dst.buf && write_row(job, src, dst, deadline))
+			dma_read_row(job, src);
+		if (job->dst.buf && dma_write_row(job, src, dst, deadline))
 			return -ETIMEDOUT;
 		src += (uint64_t)job->src.pitch;
 		dst += (uint64_t)job->dst.pitch;
@@ -259,9 +261,9 @@ static int run_rows(struct dma_job *job)
  * If the gap between two rows is shorter than a line, the rows touch all lines
  * from the first to the last; otherwise no two rows share a line.
  */
-static void judge_rows(const struct dma_job *job, struct side *side,
-		       void (*account)(struct line_buf *lines, u64 off,
-				       u64 len, struct line_job *reported))
+static void dma_judge_rows(const struct dma_job *job, struct side *side,
+			   void (*account)(struct line_buf *lines, u64 off,
+					   u64 len, struct line_job *reported))
 {
 	/* A job without a delay accesses each line here, once. */
 	struct line_job *reported = side->reported.map ? &side->reported : NULL;
@@ -286,9 +288,9 @@ static void judge_rows(const struct dma_job *job, struct side *side,
 }
 
 /* From now on the engine may access the lines of a side at any time. */
-static void start_side(const struct dma_job *job, struct side *side,
-		       void (*account)(struct line_buf *lines, u64 off,
-				       u64 len, struct line_job *reported))
+static void dma_start_side(const struct dma_job *job, struct side *side,
+			   void (*account)(struct line_buf *lines, u64 off,
+					   u64 len, struct line_job *reported))
 {
 	struct embedded_buf *buf = side->buf;
 
@@ -297,17 +299,17 @@ static void start_side(const struct dma_job *job, struct side *side,
 	pthread_mutex_lock(&buf->lock);
 	buf->acting = job->acting;
 	if (buf->has_two_views)
-		judge_rows(job, side, account);
+		dma_judge_rows(job, side, account);
 	pthread_mutex_unlock(&buf->lock);
 }
 
-static void judge(struct dma_job *job)
+static void dma_judge(struct dma_job *job)
 {
-	start_side(job, &job->src, line_engine_read);
-	start_side(job, &job->dst, line_engine_will_write);
+	dma_start_side(job, &job->src, line_engine_read);
+	dma_start_side(job, &job->dst, line_engine_will_write);
 }
 
-static void wait_until(uint64_t ns)
+static void dma_wait_until(uint64_t ns)
 {
 	const struct timespec at = {
 		.tv_sec = (time_t)(ns / NS_PER_S),
@@ -372,7 +374,7 @@ static void job_put(struct dma_job *job)
 }
 
 /* A system call: write() of libmem-trap is for calls of the application. */
-static void fence_signal(const struct dma_job *job)
+static void dma_fence_signal(const struct dma_job *job)
 {
 	const uint64_t many = UINT64_MAX - 1;
 
@@ -380,7 +382,7 @@ static void fence_signal(const struct dma_job *job)
 		syscall(SYS_write, job->fence.nr, &many, sizeof(many));
 }
 
-static struct traced traced_of(const struct dma_job *job)
+static struct traced dma_traced_of(const struct dma_job *job)
 {
 	const struct side *side = job->dst.buf ? &job->dst : &job->src;
 
@@ -396,25 +398,25 @@ static struct traced traced_of(const struct dma_job *job)
 
 static void job_run(struct dma_job *job)
 {
-	const struct traced what = traced_of(job);
+	const struct traced what = dma_traced_of(job);
 
 	struct mem_ctx *ctx = job->ctx;
 
 	if (!job->is_started) {
-		judge(job);
+		dma_judge(job);
 		atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_waiting, 1);
 	}
 	trace_job_begin(&job->acting, &what);
 	if (job->delay_ns)
-		wait_until(now_ns() + job->delay_ns);
-	job->status = run_rows(job);
+		dma_wait_until(now_ns() + job->delay_ns);
+	job->status = dma_run_rows(job);
 	trace_job_end(&job->acting, job->status);
 	side_end(&job->dst, true);
 	side_end(&job->src, false);
 	atomic_fetch_sub(&embedded_ctx_of(ctx)->nr_jobs, 1);
 	pthread_mutex_lock(&dma.lock);
 	job->is_done = true;
-	fence_signal(job);
+	dma_fence_signal(job);
 	job_put(job);
 	pthread_mutex_unlock(&dma.lock);
 	done_add(&dma.nr_done);
@@ -481,7 +483,7 @@ static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
 }
 
 /* Bounds the duration: overlapping rows could go over a buffer many times. */
-static bool is_within_passes(const struct dma_job *job)
+static bool dma_is_within_passes(const struct dma_job *job)
 {
 	uint64_t total, most = 0;
 
@@ -504,13 +506,13 @@ static int job_check(struct dma_job *job)
 		err = side_bounds(&job->src, job->row_len, job->nr_rows);
 	if (!err && job->dst.buf)
 		err = side_bounds(&job->dst, job->row_len, job->nr_rows);
-	if (!err && !is_within_passes(job))
+	if (!err && !dma_is_within_passes(job))
 		err = -EINVAL;
 	return err;
 }
 
 /* Returns true if no job prevents a writer, or a reader, of the buffer. */
-static bool is_idle(struct embedded_buf *buf, bool for_write)
+static bool dma_is_idle(struct embedded_buf *buf, bool for_write)
 {
 	bool ret;
 
@@ -525,7 +527,7 @@ static struct embedded_buf *buf_or_null(struct mem_buf *buf)
 	return buf ? embedded_buf_of(buf) : NULL;
 }
 
-static bool has_room(struct embedded_ctx *ctx)
+static bool dma_has_room(struct embedded_ctx *ctx)
 {
 	if (atomic_fetch_add(&ctx->nr_jobs, 1) < MAX_JOBS)
 		return true;
@@ -555,25 +557,25 @@ static int side_get_reported(const struct dma_job *job, struct side *side)
  * because the program knows the order of both. A program cannot rely on the
  * engine being busy with other jobs.
  */
-static bool is_next(const struct dma_job *job)
+static bool dma_is_next(const struct dma_job *job)
 {
 	const struct embedded_ctx *ctx = embedded_ctx_of(job->ctx);
 
 	return !atomic_load(&ctx->nr_waiting) &&
-	       (!job->dst.buf || is_idle(job->dst.buf, true)) &&
-	       (!job->src.buf || is_idle(job->src.buf, false));
+	       (!job->dst.buf || dma_is_idle(job->dst.buf, true)) &&
+	       (!job->src.buf || dma_is_idle(job->src.buf, false));
 }
 
 /* Cannot fail. */
 static void job_queue(struct dma_job *job)
 {
-	const struct traced what = traced_of(job);
+	const struct traced what = dma_traced_of(job);
 
 	trace_submit(&job->acting, &what);
 	ctx_get(job->ctx);
-	job->is_started = is_next(job);
+	job->is_started = dma_is_next(job);
 	if (job->is_started)
-		judge(job);
+		dma_judge(job);
 	else
 		atomic_fetch_add(&embedded_ctx_of(job->ctx)->nr_waiting, 1);
 	side_begin(&job->src, false);
@@ -633,7 +635,7 @@ int dma_submit(struct mem_ctx *base, enum job_op op,
 		err = side_get_reported(job, &job->src);
 	if (!err)
 		err = side_get_reported(job, &job->dst);
-	if (!err && !has_room(ctx))
+	if (!err && !dma_has_room(ctx))
 		err = -EBUSY;
 	if (err)
 		goto err_free;
@@ -655,7 +657,7 @@ err_free:
 }
 
 /* Returns the time @ns from now, or the latest that can be represented. */
-static uint64_t time_after(uint64_t ns)
+static uint64_t dma_time_after(uint64_t ns)
 {
 	const uint64_t now = now_ns();
 
@@ -671,7 +673,7 @@ static uint64_t time_after(uint64_t ns)
  */
 int dma_wait_job(struct mem_job *base, uint64_t timeout_ns)
 {
-	const uint64_t deadline = time_after(timeout_ns);
+	const uint64_t deadline = dma_time_after(timeout_ns);
 	struct dma_job *job = job_of(base);
 	unsigned int seen;
 	sigset_t old;
@@ -719,7 +721,7 @@ int dma_fence(struct mem_job *base, int *fd)
 							  EFD_SEMAPHORE |
 							  EFD_NONBLOCK));
 		if (job->is_done)
-			fence_signal(job);
+			dma_fence_signal(job);
 	}
 	if (!err && !own_fd_is_open(&job->fence))
 		err = -EBADF;
@@ -760,7 +762,7 @@ void dma_forget(struct mem_job *base)
 int dma_wait_buf(struct embedded_buf *buf, bool for_write,
 		 uint64_t timeout_ns)
 {
-	const uint64_t deadline = time_after(timeout_ns);
+	const uint64_t deadline = dma_time_after(timeout_ns);
 	unsigned int seen;
 	bool is_ready;
 	sigset_t old;
@@ -769,7 +771,7 @@ int dma_wait_buf(struct embedded_buf *buf, bool for_write,
 	for (;;) {
 		seen = atomic_load(&buf->nr_done);
 		signals_block(&old);
-		is_ready = is_idle(buf, for_write);
+		is_ready = dma_is_idle(buf, for_write);
 		signals_restore(&old);
 		if (is_ready || err)
 			return is_ready ? 0 : err;

@@ -10,7 +10,7 @@
 #include "../trap.h"
 #include "embedded.h"
 
-static bool can_write(const struct embedded_buf *buf)
+static bool fault_can_write(const struct embedded_buf *buf)
 {
 	return !buf->base.is_read_only && gate_allows_cpu(buf->gate, true);
 }
@@ -32,7 +32,7 @@ int fault_open(struct embedded_buf *buf)
 		view_revoke(buf, 0, buf->nr_pages);
 		return 0;
 	}
-	if (can_write(buf))
+	if (fault_can_write(buf))
 		access = PAGE_WRITE;
 	else if (gate_allows_cpu(buf->gate, false))
 		access = PAGE_READ;
@@ -43,13 +43,13 @@ int fault_open(struct embedded_buf *buf)
  * Gives access to a buffer with one view. Its access may have been removed
  * temporarily: by an export, or together with that of all buffers.
  */
-static bool give(struct embedded_buf *buf, bool is_write)
+static bool fault_give(struct embedded_buf *buf, bool is_write)
 {
 	enum page_access access = PAGE_WRITE;
 
 	if (buf->base.is_read_only)
 		access = PAGE_READ;
-	else if (!is_write && !can_write(buf) &&
+	else if (!is_write && !fault_can_write(buf) &&
 		 gate_allows_cpu(buf->gate, false))
 		access = PAGE_READ;
 	return !(is_write && buf->base.is_read_only) &&
@@ -57,7 +57,7 @@ static bool give(struct embedded_buf *buf, bool is_write)
 }
 
 /* Removes access unless another thread, or a call, needs it. */
-static void close_one_view(struct embedded_buf *buf)
+static void fault_close_one_view(struct embedded_buf *buf)
 {
 	if (window_access(buf->first) == PAGE_NO_ACCESS ||
 	    step_is_held(buf->first) || window_is_kept(buf->first))
@@ -68,7 +68,7 @@ static void close_one_view(struct embedded_buf *buf)
 		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 }
 
-static bool must_stay(size_t page)
+static bool fault_must_stay(size_t page)
 {
 	return step_is_held(page) || window_is_kept(page);
 }
@@ -89,11 +89,11 @@ void fault_close(struct embedded_buf *buf, size_t first, size_t end)
 	size_t stop;
 
 	if (!buf->has_two_views) {
-		close_one_view(buf);
+		fault_close_one_view(buf);
 		return;
 	}
 	for (; first < end; first = stop) {
-		for (stop = first; stop < end && !must_stay(stop); stop++)
+		for (stop = first; stop < end && !fault_must_stay(stop); stop++)
 			;
 		if (stop > first)
 			view_revoke(buf, first - buf->first, stop - buf->first);
@@ -103,7 +103,7 @@ void fault_close(struct embedded_buf *buf, size_t first, size_t end)
 }
 
 /* Makes the page accessible if the buffer allows it. */
-static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
+static bool fault_is_ready(struct embedded_buf *buf, const struct touch *touch)
 {
 	const size_t page = buf->first + (touch->off >> window_page_shift());
 	enum page_access access;
@@ -112,7 +112,7 @@ static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 		return false;
 	if (!buf->has_two_views) {
 		trace_touch(buf, touch, 0);
-		return give(buf, touch->is_write);
+		return fault_give(buf, touch->is_write);
 	}
 	access = window_access(page);
 	/* Another thread has made it accessible. Precise: judged even so. */
@@ -123,7 +123,7 @@ static bool is_ready(struct embedded_buf *buf, const struct touch *touch)
 	return view_touch(buf, touch);
 }
 
-static bool is_strict(const struct embedded_ctx *ctx)
+static bool fault_is_strict(const struct embedded_ctx *ctx)
 {
 	return ctx->policy == MEM_POLICY_STRICT;
 }
@@ -141,8 +141,9 @@ bool fault_is_judged(const struct embedded_buf *buf)
 }
 
 /* Returns true if the next access to an accessible buffer may be a mistake. */
-static bool is_watched(struct embedded_buf *buf, const struct touch *touch,
-		       bool is_wrong)
+static bool fault_is_watched(struct embedded_buf *buf,
+			     const struct touch *touch,
+			     bool is_wrong)
 {
 	if (!embedded_ctx_of(buf->base.ctx)->is_precise || engine_is_worker())
 		return false;
@@ -154,8 +155,8 @@ static bool is_watched(struct embedded_buf *buf, const struct touch *touch,
  * Judges a touch and gives access. @is_wrong: a mistake has been found already.
  * The buffer's lock is held.
  */
-static enum fault touch_held(struct embedded_buf *buf,
-			     const struct touch *touch, bool is_wrong)
+static enum fault fault_touch_held(struct embedded_buf *buf,
+				   const struct touch *touch, bool is_wrong)
 {
 	/* Touches of kernels are not touches of the CPU. */
 	if (!engine_is_worker() && !gate_is_own() && !touch->is_again &&
@@ -165,18 +166,19 @@ static enum fault touch_held(struct embedded_buf *buf,
 	if (!engine_is_worker() && touch->is_write && !touch->is_call &&
 	    buf->base.is_read_only && buf->is_mapped)
 		watch_read_only(buf, touch);
-	if (!is_ready(buf, touch))
+	if (!fault_is_ready(buf, touch))
 		return FAULT_STRANGE;
-	return is_watched(buf, touch, is_wrong) ? FAULT_WATCHED : FAULT_READY;
+	return fault_is_watched(buf, touch,
+				is_wrong) ? FAULT_WATCHED : FAULT_READY;
 }
 
-static enum fault touch_locked(struct embedded_buf *buf,
-			       const struct touch *touch, bool is_wrong)
+static enum fault fault_touch_locked(struct embedded_buf *buf,
+				     const struct touch *touch, bool is_wrong)
 {
 	enum fault ret;
 
 	pthread_mutex_lock(&buf->lock);
-	ret = touch_held(buf, touch, is_wrong);
+	ret = fault_touch_held(buf, touch, is_wrong);
 	pthread_mutex_unlock(&buf->lock);
 	return ret;
 }
@@ -185,8 +187,9 @@ static enum fault touch_locked(struct embedded_buf *buf,
  * Returns true if the touch is refused. @is_wrong: out: it is a mistake. The
  * buffer's lock is held.
  */
-static bool is_refused(struct embedded_buf *buf, const struct touch *touch,
-		       bool *is_wrong)
+static bool fault_is_refused(struct embedded_buf *buf,
+			     const struct touch *touch,
+			     bool *is_wrong)
 {
 	struct refusal refusal;
 
@@ -199,37 +202,37 @@ static bool is_refused(struct embedded_buf *buf, const struct touch *touch,
 		return false;
 	*is_wrong = true;
 	watch_cpu_while_active(buf, touch, &refusal);
-	return is_strict(embedded_ctx_of(buf->base.ctx));
+	return fault_is_strict(embedded_ctx_of(buf->base.ctx));
 }
 
 /* The lock is held from the decision until the page is accessible. */
-static enum fault touch_managed(struct embedded_buf *buf,
-				const struct touch *touch)
+static enum fault fault_touch_managed(struct embedded_buf *buf,
+				      const struct touch *touch)
 {
 	enum fault ret = FAULT_REFUSED;
 	bool is_wrong;
 
 	pthread_mutex_lock(&buf->lock);
-	if (!is_refused(buf, touch, &is_wrong))
-		ret = touch_held(buf, touch, is_wrong);
+	if (!fault_is_refused(buf, touch, &is_wrong))
+		ret = fault_touch_held(buf, touch, is_wrong);
 	pthread_mutex_unlock(&buf->lock);
 	return ret;
 }
 
 /* Gives a page to an inline kernel until its job ends. */
-static enum fault touch_lent(struct embedded_buf *buf,
-			     const struct touch *touch)
+static enum fault fault_touch_lent(struct embedded_buf *buf,
+				   const struct touch *touch)
 {
 	enum fault ret;
 
 	pthread_mutex_lock(&buf->lock);
 	rights_lend(buf);
-	ret = touch_held(buf, touch, false);
+	ret = fault_touch_held(buf, touch, false);
 	pthread_mutex_unlock(&buf->lock);
 	return ret;
 }
 
-static bool is_unmapped(struct embedded_buf *buf)
+static bool fault_is_unmapped(struct embedded_buf *buf)
 {
 	bool ret;
 
@@ -239,15 +242,15 @@ static bool is_unmapped(struct embedded_buf *buf)
 	return ret;
 }
 
-static enum fault touch_device(struct embedded_buf *buf,
-			       const struct touch *touch)
+static enum fault fault_touch_device(struct embedded_buf *buf,
+				     const struct touch *touch)
 {
 	if (engine_is_worker())
-		return touch_lent(buf, touch);
+		return fault_touch_lent(buf, touch);
 	if (!touch->is_again)
 		watch_cpu_on_device(buf, touch);
-	return is_strict(embedded_ctx_of(buf->base.ctx)) ?
-	       FAULT_REFUSED : touch_locked(buf, touch, true);
+	return fault_is_strict(embedded_ctx_of(buf->base.ctx)) ?
+	       FAULT_REFUSED : fault_touch_locked(buf, touch, true);
 }
 
 /**
@@ -261,25 +264,26 @@ static enum fault touch_device(struct embedded_buf *buf,
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 {
 	if (buf->base.kind == MEM_KIND_MANAGED)
-		return touch_managed(buf, touch);
+		return fault_touch_managed(buf, touch);
 	if (buf->base.kind == MEM_KIND_DEVICE)
-		return touch_device(buf, touch);
+		return fault_touch_device(buf, touch);
 	/* Engines access it at another address, or it is not mapped. */
 	if (engine_is_worker() && (buf->base.kind == MEM_KIND_REGISTERED ||
-				   (is_heaps(&buf->base) && is_unmapped(buf))))
-		return touch_lent(buf, touch);
+				   (is_heaps(&buf->base) &&
+				    fault_is_unmapped(buf))))
+		return fault_touch_lent(buf, touch);
 	if (atomic_is_looked_for(buf)) {
 		if (!touch->is_again && atomic_is_broken(buf, touch->ip))
 			watch_atomic(buf, touch, NULL);
-		return touch_locked(buf, touch, false);
+		return fault_touch_locked(buf, touch, false);
 	}
 	/* Pinned memory is always accessible. */
-	return is_heaps(&buf->base) ? touch_locked(buf, touch, false) :
+	return is_heaps(&buf->base) ? fault_touch_locked(buf, touch, false) :
 				      FAULT_STRANGE;
 }
 
 /* The page stays accessible, because the access cannot be stepped. */
-static void keep_page(struct embedded_buf *buf, const struct touch *touch)
+static void fault_keep_page(struct embedded_buf *buf, const struct touch *touch)
 {
 	pthread_mutex_lock(&buf->lock);
 	window_keep(buf->has_two_views ?
@@ -289,8 +293,9 @@ static void keep_page(struct embedded_buf *buf, const struct touch *touch)
 }
 
 /* Judges a touch of a buffer; in precise mode, lets it happen once. */
-static enum fault touch_once(struct embedded_buf *buf, struct touch *touch,
-			     ucontext_t *context)
+static enum fault fault_touch_once(struct embedded_buf *buf,
+				   struct touch *touch,
+				   ucontext_t *context)
 {
 	const bool is_stepped = step_begin(buf, touch, context);
 	enum fault ret = fault_touch(buf, touch);
@@ -303,11 +308,11 @@ static enum fault touch_once(struct embedded_buf *buf, struct touch *touch,
 	if (is_stepped)
 		step_arm(context);
 	else
-		keep_page(buf, touch);
+		fault_keep_page(buf, touch);
 	return FAULT_READY;
 }
 
-static enum fault what_is(uintptr_t addr, ucontext_t *context)
+static enum fault fault_what_is(uintptr_t addr, ucontext_t *context)
 {
 	struct touch touch = {
 		.is_write = trap_is_store(context),
@@ -326,8 +331,9 @@ static enum fault what_is(uintptr_t addr, ucontext_t *context)
 		return FAULT_STRANGE;
 	}
 	touch.off = addr - (uintptr_t)buf->addr;
-	ret = touch_once(buf, &touch, context);
-	if (ret == FAULT_STRANGE && !engine_is_worker() && is_unmapped(buf))
+	ret = fault_touch_once(buf, &touch, context);
+	if (ret == FAULT_STRANGE && !engine_is_worker() &&
+	    fault_is_unmapped(buf))
 		watch_use_after_free(addr, buf, &touch);
 	embedded_buf_put(buf);
 	return ret;
@@ -347,7 +353,7 @@ enum fault fault_handle(const siginfo_t *info, ucontext_t *context)
 	const int err = errno;
 
 	if (info->si_code == SEGV_ACCERR && !trap_is_fetch(context)) {
-		ret = what_is((uintptr_t)info->si_addr, context);
+		ret = fault_what_is((uintptr_t)info->si_addr, context);
 		if (ret == FAULT_STRANGE &&
 		    register_wait((uintptr_t)info->si_addr))
 			ret = FAULT_READY;

@@ -100,7 +100,7 @@ static struct {
 	sigset_t old;			/* signal mask before the fork */
 } IN_OWN_PAGES forked;
 
-static bool is_in(const struct range *at, uintptr_t addr, size_t len)
+static bool fork_is_in(const struct range *at, uintptr_t addr, size_t len)
 {
 	return at->start < addr + len && at->end > addr;
 }
@@ -130,7 +130,7 @@ static struct range rseq_of(uintptr_t self)
 #endif
 }
 
-static void note_thread(void)
+static void fork_note_thread(void)
 {
 	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -144,14 +144,14 @@ static void note_thread(void)
 	forked.own[3] = rseq_of(self);
 }
 
-static enum host_place place_of(const struct mem_buf *buf, uintptr_t page)
+static enum host_place fork_place_of(const struct mem_buf *buf, uintptr_t page)
 {
 	const uintptr_t host = (uintptr_t)buf->host;
 	const size_t page_len = (size_t)1 << window_page_shift();
 	size_t i;
 
 	for (i = 0; i < NR_OWN; i++)
-		if (is_in(&forked.own[i], page, page_len))
+		if (fork_is_in(&forked.own[i], page, page_len))
 			return HOST_OWN;
 	if (page >= host && page + page_len <= host + buf->asked_len)
 		return HOST_WITHIN;
@@ -164,12 +164,13 @@ static enum host_place place_of(const struct mem_buf *buf, uintptr_t page)
 }
 
 /* Merges the page with the one before if the same kind of memory lies there. */
-static void note_page(const struct mem_buf *buf, uintptr_t page, bool is_first)
+static void fork_note_page(const struct mem_buf *buf, uintptr_t page,
+			   bool is_first)
 {
 	const struct embedded_buf *own = (const struct embedded_buf *)buf;
 	const uint64_t off = page - registered_page_of(buf->host);
 	const size_t page_len = (size_t)1 << window_page_shift();
-	const enum host_place place = place_of(buf, page);
+	const enum host_place place = fork_place_of(buf, page);
 	struct host_pages *last = &forked.pages[forked.nr_pages - 1];
 
 	if (!is_first && last->place == place) {
@@ -185,7 +186,7 @@ static void note_page(const struct mem_buf *buf, uintptr_t page, bool is_first)
 	};
 }
 
-static void note_pages(const void *node, VISIT visit, void *unused)
+static void fork_note_pages(const void *node, VISIT visit, void *unused)
 {
 	const struct mem_buf *buf = *(struct mem_buf *const *)node;
 	const uintptr_t first = registered_page_of(buf->host);
@@ -196,17 +197,17 @@ static void note_pages(const void *node, VISIT visit, void *unused)
 	if (visit != preorder && visit != leaf)
 		return;
 	for (page = first; page < first + buf->len; page += page_len)
-		note_page(buf, page, page == first);
+		fork_note_page(buf, page, page == first);
 }
 
-static void unmap(void *addr, size_t len)
+static void fork_unmap(void *addr, size_t len)
 {
 	if (addr)
 		munmap(addr, len);
 }
 
 /* Other threads of the program may store to the pages during the copy. */
-static void *copy_of(const void *pages, size_t len)
+static void *fork_copy_of(const void *pages, size_t len)
 {
 	void *copy = registered_map_new(len);
 
@@ -215,12 +216,12 @@ static void *copy_of(const void *pages, size_t len)
 	return copy;
 }
 
-static size_t noted_len(void)
+static size_t fork_noted_len(void)
 {
 	return HOST_PAGES_MAX * registered.nr * sizeof(*forked.pages);
 }
 
-static void copy_for_child(enum host_place place)
+static void fork_copy_for_child(enum host_place place)
 {
 	size_t i;
 
@@ -229,7 +230,7 @@ static void copy_for_child(enum host_place place)
 
 		if (pages->place != place)
 			continue;
-		pages->copy = copy_of(pages->dram, pages->len);
+		pages->copy = fork_copy_of(pages->dram, pages->len);
 		pages->is_away = place == HOST_EDGE && pages->copy &&
 				 !madvise(pages->at, pages->len,
 					  MADV_DONTFORK);
@@ -240,7 +241,7 @@ static void copy_for_child(enum host_place place)
  * Copies the edges once more, just before the child is made: other threads
  * store to the rest of these pages until then.
  */
-static void copy_edges(void)
+static void fork_copy_edges(void)
 {
 	size_t i;
 
@@ -252,7 +253,7 @@ static void copy_edges(void)
 	}
 }
 
-static bool put_copy(struct host_pages *pages)
+static bool fork_put_copy(struct host_pages *pages)
 {
 	if (mremap(pages->copy, pages->len, pages->len,
 		   MREMAP_MAYMOVE | MREMAP_FIXED, pages->at) == MAP_FAILED)
@@ -262,22 +263,22 @@ static bool put_copy(struct host_pages *pages)
 }
 
 /* The caller runs on a stack that is not in these pages. */
-static void make_private(struct host_pages *pages)
+static void fork_make_private(struct host_pages *pages)
 {
 	void *shared = window_map_again(pages->len, pages->off);
 
 	if (!shared)
 		return;
-	pages->before = copy_of(pages->at, pages->len);
+	pages->before = fork_copy_of(pages->at, pages->len);
 	if (pages->before)
-		pages->copy = copy_of(pages->before, pages->len);
+		pages->copy = fork_copy_of(pages->before, pages->len);
 	if (pages->copy && !madvise(shared, pages->len, MADV_DONTFORK) &&
-	    put_copy(pages)) {
+	    fork_put_copy(pages)) {
 		pages->shared = shared;
 		return;
 	}
-	unmap(pages->copy, pages->len);
-	unmap(pages->before, pages->len);
+	fork_unmap(pages->copy, pages->len);
+	fork_unmap(pages->before, pages->len);
 	munmap(shared, pages->len);
 	pages->copy = NULL;
 	pages->before = NULL;
@@ -300,7 +301,7 @@ store_changes(const struct host_pages *pages)
 	VALGRIND_ENABLE_ERROR_REPORTING;
 }
 
-static void make_shared(struct host_pages *pages)
+static void fork_make_shared(struct host_pages *pages)
 {
 	if (!pages->shared)
 		return;
@@ -316,26 +317,26 @@ static void make_shared(struct host_pages *pages)
 		abort();
 }
 
-static void all_private(void *unused)
+static void fork_all_private(void *unused)
 {
 	size_t i;
 
 	(void)unused;
 	for (i = 0; i < forked.nr_pages; i++)
 		if (forked.pages[i].place == HOST_OWN)
-			make_private(&forked.pages[i]);
+			fork_make_private(&forked.pages[i]);
 }
 
-static void all_shared(void *unused)
+static void fork_all_shared(void *unused)
 {
 	size_t i;
 
 	(void)unused;
 	for (i = 0; i < forked.nr_pages; i++)
-		make_shared(&forked.pages[i]);
+		fork_make_shared(&forked.pages[i]);
 }
 
-static bool has_own(void)
+static bool fork_has_own(void)
 {
 	size_t i;
 
@@ -345,7 +346,7 @@ static bool has_own(void)
 	return false;
 }
 
-static void before_fork(void)
+static void fork_prepare(void)
 {
 	sigset_t old;
 
@@ -354,28 +355,29 @@ static void before_fork(void)
 	pthread_mutex_lock(&registered.lock);
 	forked.old = old;
 	forked.nr_pages = 0;
-	forked.pages = registered.nr ? registered_map_new(noted_len()) : NULL;
+	forked.pages = registered.nr ?
+		       registered_map_new(fork_noted_len()) : NULL;
 	if (!forked.pages)
 		return;
-	note_thread();
-	twalk_r(registered.tree, note_pages, NULL);
+	fork_note_thread();
+	twalk_r(registered.tree, fork_note_pages, NULL);
 	if (!engine_is_forking())
-		copy_for_child(HOST_WITHIN);
-	copy_for_child(HOST_EDGE);
-	forked.aside = has_own() ? aside_create() : NULL;
+		fork_copy_for_child(HOST_WITHIN);
+	fork_copy_for_child(HOST_EDGE);
+	forked.aside = fork_has_own() ? aside_create() : NULL;
 	if (forked.aside)
-		aside_run(forked.aside, all_private, NULL);
+		aside_run(forked.aside, fork_all_private, NULL);
 	if (!window_is_open())
-		clone_watch(copy_edges);
+		clone_watch(fork_copy_edges);
 }
 
-static void end_fork(void)
+static void fork_finish(void)
 {
 	const sigset_t old = forked.old;
 
 	clone_unwatch();
 	aside_destroy(forked.aside);
-	unmap(forked.pages, noted_len());
+	fork_unmap(forked.pages, fork_noted_len());
 	forked.aside = NULL;
 	forked.pages = NULL;
 	pthread_mutex_unlock(&registered.lock);
@@ -383,22 +385,22 @@ static void end_fork(void)
 	signals_restore(&old);
 }
 
-static void in_parent(void)
+static void fork_in_parent(void)
 {
 	const size_t nr = forked.nr_pages;
 	size_t i;
 
 	if (forked.aside)
-		aside_run(forked.aside, all_shared, NULL);
+		aside_run(forked.aside, fork_all_shared, NULL);
 	forked.nr_pages = 0;
 	for (i = 0; i < nr; i++) {
 		struct host_pages *pages = &forked.pages[i];
 
 		if (pages->is_away)
 			madvise(pages->at, pages->len, MADV_DOFORK);
-		unmap(pages->copy, pages->len);
+		fork_unmap(pages->copy, pages->len);
 	}
-	end_fork();
+	fork_finish();
 }
 
 /**
@@ -421,7 +423,7 @@ void fork_unblock(void)
 }
 
 /* Returns true in a child of fork whose fork handler has not run yet. */
-static bool has_pages_away(void)
+static bool fork_has_pages_away(void)
 {
 	return forked.nr_pages && window_is_forked();
 }
@@ -438,11 +440,11 @@ void fork_restore(void)
 {
 	size_t i;
 
-	if (!has_pages_away())
+	if (!fork_has_pages_away())
 		return;
 	for (i = 0; i < forked.nr_pages; i++)
 		if (forked.pages[i].is_away && forked.pages[i].copy)
-			put_copy(&forked.pages[i]);
+			fork_put_copy(&forked.pages[i]);
 }
 
 /**
@@ -458,7 +460,7 @@ bool fork_restore_at(uintptr_t addr)
 {
 	size_t i;
 
-	if (!has_pages_away())
+	if (!fork_has_pages_away())
 		return false;
 	for (i = 0; i < forked.nr_pages; i++) {
 		const struct host_pages *pages = &forked.pages[i];
@@ -476,24 +478,24 @@ bool fork_restore_at(uintptr_t addr)
  * Ends the sharing of the pages in the child. If there was no memory for a copy
  * the child gets a private mapping of the window's file.
  */
-static void in_child_of(struct host_pages *pages)
+static void fork_in_child_of(struct host_pages *pages)
 {
 	if (pages->copy)
-		put_copy(pages);
+		fork_put_copy(pages);
 	else if (!pages->is_away && !pages->shared &&
 		 (pages->place != HOST_WITHIN || !engine_is_forking()))
 		window_map_private(pages->at, pages->len, pages->off);
-	unmap(pages->before, pages->len);
+	fork_unmap(pages->before, pages->len);
 }
 
-static void in_child(void)
+static void fork_in_child(void)
 {
 	size_t i;
 
 	for (i = 0; i < forked.nr_pages; i++)
-		in_child_of(&forked.pages[i]);
+		fork_in_child_of(&forked.pages[i]);
 	forked.nr_pages = 0;
-	end_fork();
+	fork_finish();
 	/*
 	 * In the child the pages are ordinary memory. The parent's tree stays
 	 * reachable, so that leak checkers do not report it.
@@ -511,5 +513,6 @@ static void in_child(void)
  */
 static void __attribute__((constructor)) init_registered(void)
 {
-	registered.err = -pthread_atfork(before_fork, in_parent, in_child);
+	registered.err = -pthread_atfork(fork_prepare, fork_in_parent,
+					 fork_in_child);
 }

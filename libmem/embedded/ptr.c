@@ -13,7 +13,7 @@
 #define CANARY_MAX	256U
 #define CANARY_BYTE	0xc3
 
-static uint64_t canary_len(const struct embedded_buf *buf)
+static uint64_t ptr_canary_len(const struct embedded_buf *buf)
 {
 	const uint64_t rest = buf->base.len - buf->base.asked_len;
 
@@ -23,14 +23,14 @@ static uint64_t canary_len(const struct embedded_buf *buf)
 	return rest < CANARY_MAX ? rest : CANARY_MAX;
 }
 
-static void fill_new(const struct embedded_ctx *ctx,
-		     const struct embedded_buf *buf)
+static void ptr_fill_new(const struct embedded_ctx *ctx,
+			 const struct embedded_buf *buf)
 {
 	const uint64_t len = buf->base.asked_len;
 
 	if (ctx->poison >= 0 && buf->base.kind != MEM_KIND_PINNED)
 		memset(buf->dram, ctx->poison, len);
-	memset(buf->dram + len, CANARY_BYTE, canary_len(buf));
+	memset(buf->dram + len, CANARY_BYTE, ptr_canary_len(buf));
 }
 
 /**
@@ -45,7 +45,7 @@ static void fill_new(const struct embedded_ctx *ctx,
 void ptr_look_behind(const struct embedded_buf *buf, const struct work *work)
 {
 	uint8_t *canary = buf->dram + buf->base.asked_len;
-	const uint64_t len = canary_len(buf);
+	const uint64_t len = ptr_canary_len(buf);
 	uint64_t i;
 
 	if (buf->base.kind == MEM_KIND_REGISTERED)
@@ -62,9 +62,9 @@ void ptr_look_behind(const struct embedded_buf *buf, const struct work *work)
  * Stores behind an allocation that no job has seen are in the CPU's cache
  * alone. What was cleaned has been looked at before a job.
  */
-static void look_in_cache(const struct embedded_buf *buf)
+static void ptr_look_in_cache(const struct embedded_buf *buf)
 {
-	const uint64_t len = canary_len(buf);
+	const uint64_t len = ptr_canary_len(buf);
 	uint64_t i;
 
 	if (!buf->has_two_views)
@@ -157,7 +157,7 @@ int ptr_alloc(struct mem_ctx *base, enum mem_kind kind, uint64_t len,
 		goto err_destroy;
 	buf->base.device = buf->addr;
 	buf->base.host = kind == MEM_KIND_DEVICE ? NULL : buf->addr;
-	fill_new(ctx, buf);
+	ptr_fill_new(ctx, buf);
 	if (kind == MEM_KIND_MANAGED) {
 		right_buf_init(&buf->right, len);
 		order_buf_create(&buf->base, &buf->order);
@@ -195,7 +195,7 @@ void ptr_free(struct mem_buf *base)
 		board_give(ctx->base.board, base->kind, base->flags,
 			   base->asked_len);
 	buf_lock(buf, &old);
-	look_in_cache(buf);
+	ptr_look_in_cache(buf);
 	watch_free(buf);
 	watch_freed(buf);
 	buf->is_mapped = false;

@@ -33,7 +33,7 @@ uintptr_t registered_page_of(const void *addr)
 	return (uintptr_t)addr >> window_page_shift() << window_page_shift();
 }
 
-static int by_range(const void *a, const void *b)
+static int register_by_range(const void *a, const void *b)
 {
 	const struct mem_buf *x = a, *y = b;
 	const uintptr_t x_addr = (uintptr_t)x->host;
@@ -67,9 +67,9 @@ static int registered_add(struct embedded_buf *buf)
 	int err = 0;
 
 	registered_lock(&old);
-	if (tfind(&pages, &registered.tree, by_range))
+	if (tfind(&pages, &registered.tree, register_by_range))
 		err = -EEXIST;
-	else if (!tsearch(&buf->base, &registered.tree, by_range))
+	else if (!tsearch(&buf->base, &registered.tree, register_by_range))
 		err = -ENOMEM;
 	else
 		registered.nr++;
@@ -82,7 +82,7 @@ static void registered_remove(struct embedded_buf *buf)
 	sigset_t old;
 
 	registered_lock(&old);
-	tdelete(&buf->base, &registered.tree, by_range);
+	tdelete(&buf->base, &registered.tree, register_by_range);
 	registered.nr--;
 	registered_unlock(&old);
 }
@@ -101,7 +101,7 @@ struct embedded_buf *register_find(const void *addr)
 	sigset_t old;
 
 	registered_lock(&old);
-	node = tfind(&key, &registered.tree, by_range);
+	node = tfind(&key, &registered.tree, register_by_range);
 	if (node && embedded_buf_try(embedded_buf_of(*node)))
 		buf = embedded_buf_of(*node);
 	registered_unlock(&old);
@@ -167,7 +167,7 @@ struct move {
  * because the C library may keep data of a thread there to which the kernel
  * stores.
  */
-static void set_edges(const struct move *move, int prot)
+static void register_set_edges(const struct move *move, int prot)
 {
 	const size_t page_len = (size_t)1 << window_page_shift();
 
@@ -180,10 +180,10 @@ static void set_edges(const struct move *move, int prot)
 static void hold_back(const struct move *move)
 {
 	atomic_fetch_add(&registered.nr_moves, 1);
-	set_edges(move, PROT_READ);
+	register_set_edges(move, PROT_READ);
 }
 
-static void let_go(void)
+static void register_let_go(void)
 {
 	atomic_fetch_add(&registered.nr_moves, 1);
 	futex_wake(&registered.nr_moves, INT_MAX);
@@ -193,7 +193,7 @@ static void let_go(void)
  * Returns true if the word at @addr can be stored to. A futex operation adds 0
  * to it, so that the kernel does the store and nothing faults.
  */
-static bool can_store(uintptr_t addr)
+static bool register_can_store(uintptr_t addr)
 {
 	static atomic_uint none;
 
@@ -218,7 +218,7 @@ bool register_wait(uintptr_t addr)
 	do {
 		while ((nr = atomic_load(&registered.nr_moves)) % 2)
 			futex_wait(&registered.nr_moves, nr, FOREVER);
-		if (can_store(addr))
+		if (register_can_store(addr))
 			return true;
 		/* The next move may have begun. */
 	} while (atomic_load(&registered.nr_moves) != nr);
@@ -229,8 +229,8 @@ bool register_wait(uintptr_t addr)
  * Copies the edges last, because other threads cannot store to them from
  * hold_back() on.
  */
-static void copy_moved(const struct move *move, uint8_t *to,
-		       const uint8_t *from)
+static void register_copy_moved(const struct move *move, uint8_t *to,
+				const uint8_t *from)
 {
 	const size_t page_len = (size_t)1 << window_page_shift();
 	const size_t last = move->len - page_len;
@@ -248,20 +248,20 @@ static void copy_moved(const struct move *move, uint8_t *to,
  * Moves the pages into the window without a change of their bytes. @arg may
  * lie in them, and is therefore stored to only at the end.
  */
-static void move_in(void *arg)
+static void register_move_in(void *arg)
 {
 	struct move *move = arg;
 	int err;
 
-	copy_moved(move, move->buf->dram, move->pages);
+	register_copy_moved(move, move->buf->dram, move->pages);
 	err = window_map_host(move->buf, move->pages, move->len);
 	if (err)
-		set_edges(move, PROT_READ | PROT_WRITE);
-	let_go();
+		register_set_edges(move, PROT_READ | PROT_WRITE);
+	register_let_go();
 	move->err = err;
 }
 
-static void move_out(void *arg)
+static void register_move_out(void *arg)
 {
 	struct move *move = arg;
 	uint8_t *copy = registered_map_new(move->len);
@@ -270,14 +270,14 @@ static void move_out(void *arg)
 		move->err = -ENOMEM;
 		return;
 	}
-	copy_moved(move, copy, move->buf->dram);
+	register_copy_moved(move, copy, move->buf->dram);
 	if (mremap(copy, move->len, move->len, MREMAP_MAYMOVE | MREMAP_FIXED,
 		   move->pages) == MAP_FAILED) {
 		move->err = -ENOMEM;
 		munmap(copy, move->len);
-		set_edges(move, PROT_READ | PROT_WRITE);
+		register_set_edges(move, PROT_READ | PROT_WRITE);
 	}
-	let_go();
+	register_let_go();
 }
 
 /*
@@ -287,7 +287,7 @@ static void move_out(void *arg)
  * wait anew. The position of the word is private to the C library; all words of
  * the page are woken.
  */
-static void wake_joiners(const struct move *move)
+static void register_wake_joiners(const struct move *move)
 {
 	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
 	const uintptr_t self = (uintptr_t)pthread_self();
@@ -303,7 +303,7 @@ static void wake_joiners(const struct move *move)
 }
 
 /* Runs @what on another stack: the pages may hold frames of the caller. */
-static int move_aside(struct move *move, void (*what)(void *))
+static int register_move_aside(struct move *move, void (*what)(void *))
 {
 	struct aside *aside = aside_create();
 
@@ -319,7 +319,7 @@ static int move_aside(struct move *move, void (*what)(void *))
  * to the kernel's own stack mapping. A touch below the pages that are moved
  * makes sure that such a page exists.
  */
-static int move_in_below(struct move *move)
+static int register_move_in_below(struct move *move)
 {
 	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	const uintptr_t first = (uintptr_t)move->pages;
@@ -329,11 +329,11 @@ static int move_in_below(struct move *move)
 		below = alloca(frame - first);
 		*below = 0;
 	}
-	return move_aside(move, move_in);
+	return register_move_aside(move, register_move_in);
 }
 
 /* The lock makes a fork see either all of the pages moved, or none. */
-static int move_in_own(struct embedded_buf *buf)
+static int register_move_in_own(struct embedded_buf *buf)
 {
 	const uintptr_t first = registered_page_of(buf->base.host);
 	struct move move = {
@@ -355,8 +355,8 @@ static int move_in_own(struct embedded_buf *buf)
 	err = mappings_check_own(first, first + move.len, &buf->is_heap,
 				 &grows);
 	if (!err)
-		err = grows ? move_in_below(&move) :
-			      move_aside(&move, move_in);
+		err = grows ? register_move_in_below(&move) :
+			      register_move_aside(&move, register_move_in);
 	if (err)
 		registered_remove(buf);
 out:
@@ -376,7 +376,7 @@ static int register_own(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	}
 	buf->base.device = buf->addr +
 			   ((uintptr_t)host - registered_page_of(host));
-	err = move_in_own(buf);
+	err = register_move_in_own(buf);
 	if (err) {
 		embedded_buf_put(buf);
 		return err;
@@ -452,10 +452,10 @@ int unregister_ptr(struct mem_buf *base)
 
 	signals_block(&old);
 	pthread_mutex_lock(&registered.move_lock);
-	err = move_aside(&move, move_out);
+	err = register_move_aside(&move, register_move_out);
 	if (!err) {
 		registered_remove(buf);
-		wake_joiners(&move);
+		register_wake_joiners(&move);
 	}
 	pthread_mutex_unlock(&registered.move_lock);
 	signals_restore(&old);

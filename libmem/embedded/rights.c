@@ -36,7 +36,7 @@ static void rights_unlock(struct embedded_ctx *ctx)
 	pthread_mutex_unlock(&ctx->rights_lock);
 }
 
-static struct embedded_ctx *ctx_of(const struct embedded_buf *buf)
+static struct embedded_ctx *rights_ctx_of(const struct embedded_buf *buf)
 {
 	return embedded_ctx_of(buf->base.ctx);
 }
@@ -105,7 +105,7 @@ void rights_fini(struct embedded_ctx *ctx)
 
 /* The pages and lines of one buffer */
 
-static void revoke_buf(struct embedded_buf *buf)
+static void rights_revoke_buf(struct embedded_buf *buf)
 {
 	pthread_mutex_lock(&buf->lock);
 	if (buf->has_two_views)
@@ -116,9 +116,9 @@ static void revoke_buf(struct embedded_buf *buf)
 }
 
 /* The buffer's lock is held. */
-static void clean_locked(struct embedded_buf *buf)
+static void rights_clean_locked(struct embedded_buf *buf)
 {
-	struct embedded_ctx *ctx = ctx_of(buf);
+	struct embedded_ctx *ctx = rights_ctx_of(buf);
 
 	rights_lock(ctx);
 	right_set_dirty(&buf->right, false);
@@ -127,11 +127,11 @@ static void clean_locked(struct embedded_buf *buf)
 	view_clean(buf, 0, buf->base.len);
 }
 
-static void clean_buf(struct embedded_buf *buf)
+static void rights_clean_buf(struct embedded_buf *buf)
 {
 	pthread_mutex_lock(&buf->lock);
 	if (buf->right.is_dirty)
-		clean_locked(buf);
+		rights_clean_locked(buf);
 	pthread_mutex_unlock(&buf->lock);
 }
 
@@ -139,15 +139,15 @@ static void clean_buf(struct embedded_buf *buf)
  * What the CPU stored by right, and no job has seen since, is not lost: work
  * that never gets to the buffer may stand for one that did.
  */
-static void drop_lines(struct embedded_buf *buf)
+static void rights_drop_lines(struct embedded_buf *buf)
 {
-	struct embedded_ctx *ctx = ctx_of(buf);
+	struct embedded_ctx *ctx = rights_ctx_of(buf);
 
 	if (!buf->has_two_views)
 		return;
 	pthread_mutex_lock(&buf->lock);
 	if (buf->right.is_dirty && buf->is_by_right)
-		clean_locked(buf);
+		rights_clean_locked(buf);
 	view_invalidate(buf, 0, buf->base.len);
 	rights_lock(ctx);
 	right_set_lines(&buf->right, view_has_lines(buf) ? RIGHT_CACHED :
@@ -161,12 +161,12 @@ static void drop_lines(struct embedded_buf *buf)
 /* Groups */
 
 /* Where nothing is looked at, no touch needs to be seen. */
-static bool is_off(const struct embedded_ctx *ctx)
+static bool rights_is_off(const struct embedded_ctx *ctx)
 {
 	return ctx->policy == MEM_POLICY_OFF;
 }
 
-static enum right_lines lines_unmapped(const struct embedded_buf *buf)
+static enum right_lines rights_lines_unmapped(const struct embedded_buf *buf)
 {
 	return buf->has_two_views ? RIGHT_CACHED : RIGHT_NO_LINES;
 }
@@ -175,36 +175,37 @@ static enum right_lines lines_unmapped(const struct embedded_buf *buf)
  * With policy record a touch that is refused enters the list all the same: the
  * number ends the loop, whatever other threads touch.
  */
-static void refuse_group(struct embedded_ctx *ctx, struct right_group *group)
+static void rights_refuse_group(struct embedded_ctx *ctx,
+				struct right_group *group)
 {
 	struct right_buf *right;
 	u64 nr;
 
 	rights_lock(ctx);
 	right_group_refuse(group);
-	nr = is_off(ctx) ? 0 : group->nr_mapped;
+	nr = rights_is_off(ctx) ? 0 : group->nr_mapped;
 	while (nr-- && (right = right_group_mapped(group))) {
-		right_set_lines(right, lines_unmapped(buf_of(right)));
+		right_set_lines(right, rights_lines_unmapped(buf_of(right)));
 		rights_unlock(ctx);
-		revoke_buf(buf_of(right));
+		rights_revoke_buf(buf_of(right));
 		rights_lock(ctx);
 	}
 	rights_unlock(ctx);
 }
 
-static bool is_drop_due(const struct embedded_buf *buf)
+static bool rights_is_drop_due(const struct embedded_buf *buf)
 {
 	return right_is_due(&buf->right) || buf->order.nr_to_drop;
 }
 
-static void drop_by_group(struct embedded_buf *buf)
+static void rights_drop_by_group(struct embedded_buf *buf)
 {
-	struct embedded_ctx *ctx = ctx_of(buf);
+	struct embedded_ctx *ctx = rights_ctx_of(buf);
 
 	rights_lock(ctx);
 	buf->nr_dropped += right_is_due(&buf->right);
 	rights_unlock(ctx);
-	drop_lines(buf);
+	rights_drop_lines(buf);
 }
 
 /*
@@ -212,25 +213,26 @@ static void drop_by_group(struct embedded_buf *buf)
  * ones from now on, since later stores to the same pages do not fault. The
  * caller must hold the lock of rights.
  */
-static void keep_lines(struct embedded_buf *buf)
+static void rights_keep_lines(struct embedded_buf *buf)
 {
 	buf->is_by_right |= buf->right.is_dirty;
 }
 
-static void drop_listed(struct embedded_ctx *ctx, struct right_group *group,
-			struct right_buf *(*first)(struct right_group *group),
-			u64 nr)
+static void
+rights_drop_listed(struct embedded_ctx *ctx, struct right_group *group,
+		   struct right_buf *(*first)(struct right_group *group),
+		   u64 nr)
 {
 	struct right_buf *right;
 
 	rights_lock(ctx);
 	while (nr-- && (right = first(group))) {
-		if (is_drop_due(buf_of(right))) {
+		if (rights_is_drop_due(buf_of(right))) {
 			rights_unlock(ctx);
-			drop_by_group(buf_of(right));
+			rights_drop_by_group(buf_of(right));
 			rights_lock(ctx);
 		} else {
-			keep_lines(buf_of(right));
+			rights_keep_lines(buf_of(right));
 			/* To the end of the list. */
 			right_set_lines(right, right->lines);
 		}
@@ -242,34 +244,35 @@ static void drop_listed(struct embedded_ctx *ctx, struct right_group *group,
  * Where maintenance is reported, that of buffers that have no lines is, too: it
  * is redundant.
  */
-static void drop_all(struct embedded_ctx *ctx, struct right_group *group)
+static void rights_drop_all(struct embedded_ctx *ctx, struct right_group *group)
 {
 	struct right_buf *right = NULL;
 
 	while ((right = right_group_next(group, right))) {
-		if (is_drop_due(buf_of(right))) {
-			drop_by_group(buf_of(right));
+		if (rights_is_drop_due(buf_of(right))) {
+			rights_drop_by_group(buf_of(right));
 			continue;
 		}
 		rights_lock(ctx);
-		keep_lines(buf_of(right));
+		rights_keep_lines(buf_of(right));
 		rights_unlock(ctx);
 	}
 }
 
-static void allow_group(struct embedded_ctx *ctx, struct right_group *group,
-			bool again)
+static void rights_allow_group(struct embedded_ctx *ctx,
+			       struct right_group *group,
+			       bool again)
 {
 	struct right_sum cleaned;
 
 	if (ctx->order.model.class == ATTACH_NONCOHERENT) {
 		if (watch_is_on()) {
-			drop_all(ctx, group);
+			rights_drop_all(ctx, group);
 		} else {
-			drop_listed(ctx, group, right_group_cached,
-				    group->nr_cached);
-			drop_listed(ctx, group, right_group_mapped,
-				    group->nr_mapped);
+			rights_drop_listed(ctx, group, right_group_cached,
+					   group->nr_cached);
+			rights_drop_listed(ctx, group, right_group_mapped,
+					   group->nr_mapped);
 		}
 	}
 	rights_lock(ctx);
@@ -289,15 +292,15 @@ static void rights_stream_state(struct mem_ctx *base,
 		rights_lock(ctx);
 		list_append(&ctx->actives, &stream->in_active);
 		rights_unlock(ctx);
-		refuse_group(ctx, &stream->group);
+		rights_refuse_group(ctx, &stream->group);
 		if (!was_any_active)
-			refuse_group(ctx, &ctx->globals);
+			rights_refuse_group(ctx, &ctx->globals);
 		return;
 	}
-	allow_group(ctx, &stream->group, again_own);
+	rights_allow_group(ctx, &stream->group, again_own);
 	/* Until it is allowed, a fault names the stream that forbids it. */
 	if (ctx->actives.next->next == &ctx->actives)
-		allow_group(ctx, &ctx->globals, again_all);
+		rights_allow_group(ctx, &ctx->globals, again_all);
 	rights_lock(ctx);
 	list_remove(&stream->in_active);
 	rights_unlock(ctx);
@@ -306,31 +309,32 @@ static void rights_stream_state(struct mem_ctx *base,
 /* Attaches */
 
 /* The right of one buffer that is in no group. */
-static void refuse_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static void rights_refuse_buf(struct embedded_ctx *ctx,
+			      struct embedded_buf *buf)
 {
 	bool was_mapped;
 
 	rights_lock(ctx);
 	buf->right.is_refused = true;
-	was_mapped = buf->right.lines == RIGHT_MAPPED && !is_off(ctx);
+	was_mapped = buf->right.lines == RIGHT_MAPPED && !rights_is_off(ctx);
 	if (was_mapped)
-		right_set_lines(&buf->right, lines_unmapped(buf));
+		right_set_lines(&buf->right, rights_lines_unmapped(buf));
 	rights_unlock(ctx);
 	if (was_mapped)
-		revoke_buf(buf);
+		rights_revoke_buf(buf);
 }
 
-static void allow_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static void rights_allow_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	rights_lock(ctx);
-	keep_lines(buf);
+	rights_keep_lines(buf);
 	buf->right.is_refused = false;
 	rights_unlock(ctx);
 }
 
 /* Takes over what the model has changed about the buffer's group or blocker. */
-static void regroup(struct embedded_ctx *ctx, struct embedded_buf *buf,
-		    u32 what)
+static void rights_regroup(struct embedded_ctx *ctx, struct embedded_buf *buf,
+			   u32 what)
 {
 	struct attach_buf *attach = &buf->order.model;
 
@@ -357,15 +361,15 @@ static void rights_attach(struct mem_buf *base, u32 what)
 	struct embedded_buf *buf = embedded_buf_of(base);
 
 	if (what & (ATTACH_LEAVE | ATTACH_BLOCKER | ATTACH_JOIN))
-		regroup(ctx, buf, what);
+		rights_regroup(ctx, buf, what);
 	if (what & ATTACH_CLEAN)
-		clean_buf(buf);
+		rights_clean_buf(buf);
 	if (what & ATTACH_REVOKE)
-		refuse_buf(ctx, buf);
+		rights_refuse_buf(ctx, buf);
 	if (what & ATTACH_CPU_INVALIDATE)
-		drop_lines(buf);
+		rights_drop_lines(buf);
 	if (what & ATTACH_RESTORE)
-		allow_buf(ctx, buf);
+		rights_allow_buf(ctx, buf);
 }
 
 static void rights_attached(struct mem_buf *base,
@@ -413,8 +417,9 @@ static int rights_work_submit(struct mem_ctx *base, struct work *work)
 	return 0;
 }
 
-static void clean_group(struct embedded_ctx *ctx, struct right_group *group,
-			const struct work *work)
+static void rights_clean_group(struct embedded_ctx *ctx,
+			       struct right_group *group,
+			       const struct work *work)
 {
 	struct right_buf *right, *next;
 
@@ -424,7 +429,7 @@ static void clean_group(struct embedded_ctx *ctx, struct right_group *group,
 		next = right_group_dirty(group, right);
 		rights_unlock(ctx);
 		if (order_work_sees(&ctx->base, work, &buf_of(right)->base))
-			clean_buf(buf_of(right));
+			rights_clean_buf(buf_of(right));
 		rights_lock(ctx);
 	}
 	rights_unlock(ctx);
@@ -434,13 +439,16 @@ static void clean_group(struct embedded_ctx *ctx, struct right_group *group,
 static int rights_work_begin(struct mem_ctx *base, const struct work *work)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
+	struct mem_buf *buf;
 	size_t i;
 
-	for (i = 0; i < work->nr_verdicts; i++)
-		if (work->verdicts[i].buf && work->verdicts[i].sees)
-			clean_buf(embedded_buf_of(work->verdicts[i].buf));
-	clean_group(ctx, &ctx->globals, work);
-	clean_group(ctx, &rights_of(ctx, work->stream)->group, work);
+	for (i = 0; i < work->nr_verdicts; i++) {
+		buf = work->verdicts[i].buf;
+		if (buf && work->verdicts[i].sees)
+			rights_clean_buf(embedded_buf_of(buf));
+	}
+	rights_clean_group(ctx, &ctx->globals, work);
+	rights_clean_group(ctx, &rights_of(ctx, work->stream)->group, work);
 	return 0;
 }
 
@@ -474,7 +482,7 @@ static uint64_t rights_nr_refused(struct mem_ctx *base,
  */
 uint64_t rights_nr_spared(struct embedded_buf *buf)
 {
-	struct embedded_ctx *ctx = ctx_of(buf);
+	struct embedded_ctx *ctx = rights_ctx_of(buf);
 	struct right_tally tally;
 	uint64_t nr;
 
@@ -489,7 +497,8 @@ uint64_t rights_nr_spared(struct embedded_buf *buf)
 
 /* Touches; the buffer's lock is held. */
 
-static void enter(struct embedded_buf *buf, bool is_write, bool is_by_right)
+static void rights_enter_as(struct embedded_buf *buf, bool is_write,
+			    bool is_by_right)
 {
 	if (buf->right.lines != RIGHT_MAPPED)
 		right_set_lines(&buf->right, RIGHT_MAPPED);
@@ -500,8 +509,8 @@ static void enter(struct embedded_buf *buf, bool is_write, bool is_by_right)
 }
 
 /* The stream that the CPU has to wait for; NULL: it has become idle. */
-static const struct rights_stream *blocker_of(struct embedded_ctx *ctx,
-					      const struct embedded_buf *buf)
+static const struct rights_stream *
+rights_blocker_of(struct embedded_ctx *ctx, const struct embedded_buf *buf)
 {
 	struct right_group *group = buf->right.group;
 
@@ -514,10 +523,10 @@ static const struct rights_stream *blocker_of(struct embedded_ctx *ctx,
 	return containerof(ctx->actives.next, struct rights_stream, in_active);
 }
 
-static void refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
-		   struct refusal *refusal)
+static void rights_refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
+			  struct refusal *refusal)
 {
-	const struct rights_stream *blocker = blocker_of(ctx, buf);
+	const struct rights_stream *blocker = rights_blocker_of(ctx, buf);
 
 	buf->nr_refused++;
 	ctx->nr_refused++;
@@ -545,15 +554,15 @@ static void refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
 bool rights_touch(struct embedded_buf *buf, bool is_write,
 		  struct refusal *refusal)
 {
-	struct embedded_ctx *ctx = ctx_of(buf);
+	struct embedded_ctx *ctx = rights_ctx_of(buf);
 	bool is_allowed;
 
 	rights_lock(ctx);
 	is_allowed = !right_is_refused(&buf->right);
 	if (!is_allowed)
-		refuse(ctx, buf, refusal);
+		rights_refuse(ctx, buf, refusal);
 	if (is_allowed || ctx->policy != MEM_POLICY_STRICT)
-		enter(buf, is_write, is_allowed);
+		rights_enter_as(buf, is_write, is_allowed);
 	rights_unlock(ctx);
 	return is_allowed;
 }
@@ -567,10 +576,10 @@ bool rights_touch(struct embedded_buf *buf, bool is_write,
  */
 void rights_enter(struct embedded_buf *buf, bool is_write)
 {
-	struct embedded_ctx *ctx = ctx_of(buf);
+	struct embedded_ctx *ctx = rights_ctx_of(buf);
 
 	rights_lock(ctx);
-	enter(buf, is_write, false);
+	rights_enter_as(buf, is_write, false);
 	rights_unlock(ctx);
 }
 
@@ -582,7 +591,7 @@ void rights_enter(struct embedded_buf *buf, bool is_write)
  */
 void rights_written(struct embedded_buf *buf)
 {
-	struct embedded_ctx *ctx = ctx_of(buf);
+	struct embedded_ctx *ctx = rights_ctx_of(buf);
 
 	rights_lock(ctx);
 	if (buf->right.lines == RIGHT_NO_LINES)
@@ -598,7 +607,7 @@ void rights_written(struct embedded_buf *buf)
  */
 void rights_lend(struct embedded_buf *buf)
 {
-	struct embedded_ctx *ctx = ctx_of(buf);
+	struct embedded_ctx *ctx = rights_ctx_of(buf);
 
 	if (buf->is_lent)
 		return;
@@ -608,7 +617,7 @@ void rights_lend(struct embedded_buf *buf)
 	rights_unlock(ctx);
 }
 
-static struct embedded_buf *lent_next(struct embedded_ctx *ctx)
+static struct embedded_buf *rights_lent_next(struct embedded_ctx *ctx)
 {
 	struct embedded_buf *buf = NULL;
 
@@ -632,7 +641,7 @@ void rights_take_back(struct embedded_ctx *ctx)
 	sigset_t old;
 
 	signals_block(&old);
-	while ((buf = lent_next(ctx))) {
+	while ((buf = rights_lent_next(ctx))) {
 		pthread_mutex_lock(&buf->lock);
 		buf->is_lent = false;
 		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);

@@ -48,8 +48,8 @@ void run_fini(struct embedded_ctx *ctx)
 
 /* Buffers that an engine has mapped */
 
-static struct embedded_buf *granted_next(struct owner *owner,
-					 struct embedded_buf *buf)
+static struct embedded_buf *run_granted_next(struct owner *owner,
+					     struct embedded_buf *buf)
 {
 	struct granted *next = grants_next(&owner->grants,
 					   buf ? &buf->granted : NULL);
@@ -57,8 +57,8 @@ static struct embedded_buf *granted_next(struct owner *owner,
 	return next ? containerof(next, struct embedded_buf, granted) : NULL;
 }
 
-static struct engine_grant grant_of(const struct embedded_buf *buf,
-				    enum engine_access access)
+static struct engine_grant run_grant_of(const struct embedded_buf *buf,
+					enum engine_access access)
 {
 	return (struct engine_grant) {
 		.off = window_off(buf),
@@ -74,7 +74,7 @@ static struct engine_grant grant_of(const struct embedded_buf *buf,
  * it does if the buffer has got or loses a file of its own: unmapping does not
  * replace the file that the engine has mapped.
  */
-static void hide(struct owner *owner, struct embedded_buf *buf)
+static void run_hide(struct owner *owner, struct embedded_buf *buf)
 {
 	if (grants_hide(&owner->grants, &buf->granted, window_off(buf),
 			buf->base.len) || buf->file.nr >= 0)
@@ -82,13 +82,14 @@ static void hide(struct owner *owner, struct embedded_buf *buf)
 }
 
 /* The caller must hold the order lock. */
-static void forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static void run_forget_locked(struct embedded_ctx *ctx,
+			      struct embedded_buf *buf)
 {
 	unsigned int i;
 
 	for (i = 0; i < NR_ENGINES; i++)
 		if (grants_has(&ctx->owners[i].grants, &buf->granted))
-			hide(&ctx->owners[i], buf);
+			run_hide(&ctx->owners[i], buf);
 }
 
 /**
@@ -101,7 +102,7 @@ void run_forget(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	sigset_t old;
 
 	order_lock(&ctx->base, &old);
-	forget(ctx, buf);
+	run_forget_locked(ctx, buf);
 	order_unlock(&ctx->base, &old);
 }
 
@@ -118,12 +119,12 @@ void run_forget_freed(struct embedded_ctx *ctx, struct embedded_buf *buf)
 
 	order_lock(&ctx->base, &old);
 	buf->is_freed = true;
-	forget(ctx, buf);
+	run_forget_locked(ctx, buf);
 	order_unlock(&ctx->base, &old);
 }
 
 /* Returns true if a running engine has mapped it, or a copy or fill uses it. */
-static bool is_in_use(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static bool run_is_in_use(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	unsigned int i;
 	bool ret;
@@ -160,7 +161,7 @@ int run_keep_away(struct embedded_ctx *ctx, struct embedded_buf *buf,
 	buf->nr_moving++;
 	for (;;) {
 		seen = atomic_load(&buf->nr_done);
-		if (!is_in_use(ctx, buf))
+		if (!run_is_in_use(ctx, buf))
 			return 0;
 		if (err)
 			break;
@@ -185,12 +186,12 @@ void run_let_come(struct embedded_ctx *ctx, struct embedded_buf *buf,
 {
 	buf->nr_moving--;
 	if (has_moved)
-		forget(ctx, buf);
+		run_forget_locked(ctx, buf);
 	order_unlock(&ctx->base, old);
 }
 
 /* Returns true if the job may use a buffer that the previous one has mapped. */
-static bool may_keep(struct owner *owner, struct embedded_buf *buf)
+static bool run_may_keep(struct owner *owner, struct embedded_buf *buf)
 {
 	struct embedded_ctx *ctx = owner->ctx;
 
@@ -203,7 +204,8 @@ static bool may_keep(struct owner *owner, struct embedded_buf *buf)
 }
 
 /* Before a job: unmaps buffers that it may not use, and checks the others. */
-static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
+static struct engine_grant *run_before_job(struct owner *owner,
+					   size_t *nr_hidden)
 {
 	struct embedded_ctx *ctx = owner->ctx;
 	struct embedded_buf *buf, *next;
@@ -211,12 +213,12 @@ static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
 	sigset_t old;
 
 	order_lock(&ctx->base, &old);
-	for (buf = granted_next(owner, NULL); buf; buf = next) {
-		next = granted_next(owner, buf);
+	for (buf = run_granted_next(owner, NULL); buf; buf = next) {
+		next = run_granted_next(owner, buf);
 		if (!is_heaps(&buf->base))
 			ptr_look_behind(buf, NULL);
-		if (!may_keep(owner, buf))
-			hide(owner, buf);
+		if (!run_may_keep(owner, buf))
+			run_hide(owner, buf);
 	}
 	hidden = grants_take_hidden(&owner->grants, nr_hidden);
 	owner->is_running = true;
@@ -224,7 +226,7 @@ static struct engine_grant *before_job(struct owner *owner, size_t *nr_hidden)
 	return hidden;
 }
 
-static void after_job(struct owner *owner)
+static void run_after_job(struct owner *owner)
 {
 	struct embedded_ctx *ctx = owner->ctx;
 	struct embedded_buf *buf;
@@ -232,8 +234,8 @@ static void after_job(struct owner *owner)
 
 	order_lock(&ctx->base, &old);
 	owner->is_running = false;
-	for (buf = granted_next(owner, NULL); buf;
-	     buf = granted_next(owner, buf)) {
+	for (buf = run_granted_next(owner, NULL); buf;
+	     buf = run_granted_next(owner, buf)) {
 		if (!is_heaps(&buf->base))
 			ptr_look_behind(buf, owner->work);
 		else if (buf->nr_moving)
@@ -243,8 +245,8 @@ static void after_job(struct owner *owner)
 }
 
 /* Managed memory: a touch that is not allowed is reported, and carried out. */
-static void judge_touch(struct owner *owner, struct embedded_buf *buf,
-			const struct engine_touch *touch)
+static void run_judge_touch(struct owner *owner, struct embedded_buf *buf,
+			    const struct engine_touch *touch)
 {
 	struct mem_ctx *ctx = &owner->ctx->base;
 	bool is_news;
@@ -255,9 +257,9 @@ static void judge_touch(struct owner *owner, struct embedded_buf *buf,
 }
 
 /* A heap's buffer: Dirty lines are reported at the first touch. */
-static void judge_lines(struct owner *owner, struct embedded_buf *buf,
-			const struct engine_touch *touch,
-			struct engine_grant *grant)
+static void run_judge_lines(struct owner *owner, struct embedded_buf *buf,
+			    const struct engine_touch *touch,
+			    struct engine_grant *grant)
 {
 	const uint64_t page_size = 1ULL << window_page_shift();
 	const uint64_t off = touch->off - window_off(buf);
@@ -283,9 +285,9 @@ static void judge_lines(struct owner *owner, struct embedded_buf *buf,
  * Checks for an atomic instruction: at the first touch of each page of a small
  * buffer, or at the first touch of a larger one.
  */
-static void judge_atomic(struct owner *owner, struct embedded_buf *buf,
-			 const struct engine_touch *touch,
-			 struct engine_grant *grant)
+static void run_judge_atomic(struct owner *owner, struct embedded_buf *buf,
+			     const struct engine_touch *touch,
+			     struct engine_grant *grant)
 {
 	const uint64_t page_size = 1ULL << window_page_shift();
 	const struct touch at = {
@@ -302,16 +304,16 @@ static void judge_atomic(struct owner *owner, struct embedded_buf *buf,
 	grant->len = page_size;
 }
 
-static enum engine_access access_of(const struct embedded_buf *buf)
+static enum engine_access run_access_of(const struct embedded_buf *buf)
 {
 	if (buf->base.is_read_only)
 		return ENGINE_READ;
 	return buf->has_two_views ? ENGINE_TRACKED : ENGINE_WRITE;
 }
 
-static int grant_buf(struct owner *owner, struct embedded_buf *buf,
-		     const struct engine_touch *touch,
-		     struct engine_grant *grant)
+static int run_grant_buf(struct owner *owner, struct embedded_buf *buf,
+			 const struct engine_touch *touch,
+			 struct engine_grant *grant)
 {
 	if (buf->is_freed)
 		return -EFAULT;
@@ -321,22 +323,22 @@ static int grant_buf(struct owner *owner, struct embedded_buf *buf,
 		owner->refused = "read-only memory";
 	if (owner->refused)
 		return -EFAULT;
-	*grant = grant_of(buf, access_of(buf));
+	*grant = run_grant_of(buf, run_access_of(buf));
 	if (!owner->work->is_own && !gate_allows_device(buf->gate))
 		watch_gate_engine(buf, touch->off - window_off(buf),
 				  touch->is_write, touch->ip, owner->work);
 	if (buf->base.kind == MEM_KIND_MANAGED)
-		judge_touch(owner, buf, touch);
+		run_judge_touch(owner, buf, touch);
 	else if (buf->has_two_views)
-		judge_lines(owner, buf, touch, grant);
+		run_judge_lines(owner, buf, touch, grant);
 	else if (atomic_is_looked_for(buf))
-		judge_atomic(owner, buf, touch, grant);
+		run_judge_atomic(owner, buf, touch, grant);
 	grants_add(&owner->grants, &buf->granted);
 	return 0;
 }
 
-static int on_touch(void *arg, const struct engine_touch *touch,
-		    struct engine_grant *grant)
+static int run_on_touch(void *arg, const struct engine_touch *touch,
+			struct engine_grant *grant)
 {
 	struct owner *owner = arg;
 	struct embedded_buf *buf;
@@ -345,7 +347,7 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 
 	order_lock(&owner->ctx->base, &old);
 	buf = window_find_buf(window_addr(touch->off));
-	err = buf ? grant_buf(owner, buf, touch, grant) : -EFAULT;
+	err = buf ? run_grant_buf(owner, buf, touch, grant) : -EFAULT;
 	order_unlock(&owner->ctx->base, &old);
 	if (buf)
 		embedded_buf_put(buf);
@@ -353,7 +355,8 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 }
 
 /* A run may contain several neighbouring buffers. */
-static void on_written(void *arg, uint64_t off, uint64_t len, bool is_changed)
+static void run_on_written(void *arg, uint64_t off, uint64_t len,
+			   bool is_changed)
 {
 	struct owner *owner = arg;
 	const uint64_t end = off + len;
@@ -383,8 +386,8 @@ static void on_written(void *arg, uint64_t off, uint64_t len, bool is_changed)
 }
 
 static const struct engine_ops ops = {
-	.touch = on_touch,
-	.written = on_written,
+	.touch = run_on_touch,
+	.written = run_on_written,
 };
 
 static int owner_start(struct owner *owner)
@@ -428,18 +431,18 @@ int run_kernel(struct mem_ctx *base, struct work *work,
 		return err;
 	owner->work = work;
 	owner->refused = NULL;
-	hidden = before_job(owner, &job.nr_changes);
+	hidden = run_before_job(owner, &job.nr_changes);
 	job.changes = hidden;
 	err = owner_start(owner);
 	if (err) {
-		after_job(owner);
+		run_after_job(owner);
 		goto out;
 	}
 	trace_job_begin(&work->acting, NULL);
 	atomic_fetch_add(&ctx->nr_running, 1);
 	engine_run(owner->engine, &job, &result);
 	atomic_fetch_sub(&ctx->nr_running, 1);
-	after_job(owner);
+	run_after_job(owner);
 	rights_take_back(ctx);
 	trace_job_end(&work->acting, result.status);
 	if (engine_is_failed(&result))
@@ -504,7 +507,7 @@ static void side_read(const struct copy_side *side, uint64_t off, uint64_t len,
 }
 
 /* A heap's buffer is not moved while a copy uses it. */
-static void copy_begin(struct mem_buf *base)
+static void run_copy_begin(struct mem_buf *base)
 {
 	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
 	sigset_t old;
@@ -516,7 +519,7 @@ static void copy_begin(struct mem_buf *base)
 	buf_unlock(buf, &old);
 }
 
-static void copy_end(struct mem_buf *base)
+static void run_copy_end(struct mem_buf *base)
 {
 	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
 	sigset_t old;
@@ -547,7 +550,8 @@ static void side_write(const struct copy_side *side, uint64_t off,
 	buf_unlock(buf, &old);
 }
 
-static void move(uint8_t *to, const uint8_t *from, uint8_t value, uint64_t len)
+static void run_move(uint8_t *to, const uint8_t *from, uint8_t value,
+		     uint64_t len)
 {
 	if (from)
 		memmove(to, from, len);
@@ -556,8 +560,8 @@ static void move(uint8_t *to, const uint8_t *from, uint8_t value, uint64_t len)
 }
 
 /* Reports a copy or fill of the program that a gate does not allow. */
-static void judge_gate(struct mem_buf *base, const struct copy_side *side,
-		       bool is_write, const struct work *work)
+static void run_judge_gate(struct mem_buf *base, const struct copy_side *side,
+			   bool is_write, const struct work *work)
 {
 	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
 
@@ -565,7 +569,7 @@ static void judge_gate(struct mem_buf *base, const struct copy_side *side,
 		watch_gate_engine(buf, side->off, is_write, 0, work);
 }
 
-static void trace_copy(const struct work *work, const struct copy *copy)
+static void run_trace_copy(const struct work *work, const struct copy *copy)
 {
 	const struct mem_rows *rows = &copy->rows;
 	struct traced what = {
@@ -606,29 +610,29 @@ int run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 	uint64_t i;
 	int err = 0;
 
-	copy_begin(copy->dst);
-	copy_begin(copy->src);
+	run_copy_begin(copy->dst);
+	run_copy_begin(copy->src);
 	if (work) {
-		trace_copy(work, copy);
+		run_trace_copy(work, copy);
 		err = order_work_begin(ctx, work);
 	}
 	if (err)
 		goto out;
-	judge_gate(copy->src, &src, false, work);
-	judge_gate(copy->dst, &dst, true, work);
+	run_judge_gate(copy->src, &src, false, work);
+	run_judge_gate(copy->dst, &dst, true, work);
 	for (i = 0; i < rows->nr_rows; i++) {
 		const uint64_t from = i * src.pitch, to = i * dst.pitch;
 
 		if (rows->src)
 			side_read(&src, src.off + from, rows->row_len, acting);
 		side_write(&dst, dst.off + to, rows->row_len, acting);
-		move(dst.at + to, rows->src ? src.at + from : NULL,
-		     copy->value, rows->row_len);
+		run_move(dst.at + to, rows->src ? src.at + from : NULL,
+			 copy->value, rows->row_len);
 	}
 out:
 	if (work)
 		trace_job_end(&work->acting, err);
-	copy_end(copy->src);
-	copy_end(copy->dst);
+	run_copy_end(copy->src);
+	run_copy_end(copy->dst);
 	return err;
 }

@@ -14,7 +14,7 @@
 #include "embedded.h"
 
 /* Nobody can change its length. */
-static int shared_file(uint64_t len, struct own_fd *file)
+static int share_shared_file(uint64_t len, struct own_fd *file)
 {
 	int err = own_fd_take(file, memfd_create("libmem-shared", MFD_CLOEXEC |
 						 MFD_ALLOW_SEALING));
@@ -29,13 +29,14 @@ static int shared_file(uint64_t len, struct own_fd *file)
 	return -ENOMEM;
 }
 
-static int move_to_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static int share_move_to_file(struct embedded_ctx *ctx,
+			      struct embedded_buf *buf)
 {
 	struct own_fd file;
 	sigset_t old;
 	int err;
 
-	err = shared_file(buf->base.len, &file);
+	err = share_shared_file(buf->base.len, &file);
 	if (err)
 		return err;
 	buf_lock(buf, &old);
@@ -69,7 +70,7 @@ int share_export_ptr(struct mem_buf *base, int *fd)
 	int err = 0, copy;
 
 	if (buf->file.nr < 0)
-		err = move_to_file(embedded_ctx_of(base->ctx), buf);
+		err = share_move_to_file(embedded_ctx_of(base->ctx), buf);
 	if (!err && !own_fd_is_open(&buf->file))
 		err = -EBADF;
 	if (err)
@@ -82,7 +83,7 @@ int share_export_ptr(struct mem_buf *base, int *fd)
 }
 
 /* The length of a dma-buf is the offset of its end; some files have none. */
-static int check_file(int fd, uint64_t end)
+static int share_check_file(int fd, uint64_t end)
 {
 	struct stat stat;
 	off_t len;
@@ -95,7 +96,7 @@ static int check_file(int fd, uint64_t end)
 	return len > 0 && (uint64_t)len < end ? -EINVAL : 0;
 }
 
-static int import_error(int err)
+static int share_import_error(int err)
 {
 	switch (err) {
 	case -EACCES:
@@ -111,7 +112,7 @@ static int import_error(int err)
 }
 
 /* An import has one view. */
-static int place_others(struct embedded_buf *buf)
+static int share_place_others(struct embedded_buf *buf)
 {
 	sigset_t old;
 	int err;
@@ -119,7 +120,7 @@ static int place_others(struct embedded_buf *buf)
 	signals_block(&old);
 	err = window_alloc(buf);
 	if (!err) {
-		err = import_error(window_map_own(buf));
+		err = share_import_error(window_map_own(buf));
 		if (err)
 			window_free(buf);
 	}
@@ -128,14 +129,14 @@ static int place_others(struct embedded_buf *buf)
 }
 
 /* On failure the buffer is freed. */
-static int import_file(int fd, struct embedded_buf *buf)
+static int share_import_file(int fd, struct embedded_buf *buf)
 {
 	int err;
 
 	buf->is_imported = true;
 	err = own_fd_copy(&buf->file, fd);
 	if (!err)
-		err = place_others(buf);
+		err = share_place_others(buf);
 	if (err)
 		embedded_buf_destroy(buf);
 	return err;
@@ -162,7 +163,7 @@ int share_import_ptr(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
 
 	if (off > INT64_MAX / 2 || len > INT64_MAX / 2)
 		return -EINVAL;
-	err = check_file(fd, off + len);
+	err = share_check_file(fd, off + len);
 	if (err)
 		return err;
 	buf = embedded_buf_create(ctx, MEM_KIND_DEVICE, in_page + len);
@@ -172,7 +173,7 @@ int share_import_ptr(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
 	buf->base.asked_len = len;
 	buf->base.flags = flags | MEM_DEVICE_IMPORTED;
 	buf->fd_off = off - in_page;
-	err = import_file(fd, buf);
+	err = share_import_file(fd, buf);
 	if (err)
 		return err;
 	buf->base.device = buf->addr + in_page;
@@ -185,7 +186,7 @@ int share_import_ptr(struct mem_ctx *base, int fd, uint64_t off, uint64_t len,
 /* Buffers of heaps */
 
 /* The buffer's lock and the order lock are held, and no engine uses it. */
-static int move_buf(struct embedded_buf *buf, struct own_fd *file)
+static int share_move_buf(struct embedded_buf *buf, struct own_fd *file)
 {
 	const bool had_two_views = buf->has_two_views;
 	int err;
@@ -205,7 +206,7 @@ static int move_buf(struct embedded_buf *buf, struct own_fd *file)
 	return err;
 }
 
-static bool has_file(struct embedded_buf *buf)
+static bool share_has_file(struct embedded_buf *buf)
 {
 	sigset_t old;
 	bool ret;
@@ -217,23 +218,23 @@ static bool has_file(struct embedded_buf *buf)
 }
 
 /* Threads that touch it meanwhile wait for its lock, in the handler. */
-static int own_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
+static int share_own_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	bool has_moved = false;
 	struct own_fd file;
 	sigset_t old;
 	int err;
 
-	if (has_file(buf))
+	if (share_has_file(buf))
 		return 0;
-	err = shared_file(buf->base.len, &file);
+	err = share_shared_file(buf->base.len, &file);
 	if (err)
 		return err;
 	err = run_keep_away(ctx, buf, &old);
 	if (!err) {
 		pthread_mutex_lock(&buf->lock);
 		if (buf->file.nr < 0) {
-			err = move_buf(buf, &file);
+			err = share_move_buf(buf, &file);
 			has_moved = !err;
 		}
 		pthread_mutex_unlock(&buf->lock);
@@ -244,7 +245,7 @@ static int own_file(struct embedded_ctx *ctx, struct embedded_buf *buf)
 	return err;
 }
 
-static int file_is(int fd, const struct own_fd *file)
+static int share_file_is(int fd, const struct own_fd *file)
 {
 	struct stat stat;
 
@@ -257,7 +258,7 @@ static int file_is(int fd, const struct own_fd *file)
  * opening it again for writing, except for root and the owner, who may change
  * the mode.
  */
-static int open_read_only(const struct own_fd *file)
+static int share_open_read_only(const struct own_fd *file)
 {
 	char path[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
 	struct stat stat;
@@ -271,7 +272,7 @@ static int open_read_only(const struct own_fd *file)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -EOPNOTSUPP : -errno;
-	if (file_is(fd, file))
+	if (share_file_is(fd, file))
 		return fd;
 	fd_close(fd);
 	return -EBADF;
@@ -297,7 +298,7 @@ int share_export(struct mem_buf *base, unsigned int access, int *fd)
 
 	if (window_is_forked())
 		return -EPERM;
-	err = own_file(embedded_ctx_of(base->ctx), buf);
+	err = share_own_file(embedded_ctx_of(base->ctx), buf);
 	if (!err && !own_fd_is_open(&buf->file))
 		err = -EBADF;
 	if (err)
@@ -305,7 +306,7 @@ int share_export(struct mem_buf *base, unsigned int access, int *fd)
 	if (access & MEM_WRITE || base->is_read_only)
 		copy = dup_cloexec(buf->file.nr);
 	else
-		copy = open_read_only(&buf->file);
+		copy = share_open_read_only(&buf->file);
 	if (copy < 0)
 		return copy;
 	*fd = copy;
@@ -316,7 +317,7 @@ int share_export(struct mem_buf *base, unsigned int access, int *fd)
  * Checks for a file of share_export(), of any process: whole pages, and sealed
  * against shrinking, so that no touch raises SIGBUS.
  */
-static int check_shared(int fd, uint64_t *len, bool *is_read_only)
+static int share_check_shared(int fd, uint64_t *len, bool *is_read_only)
 {
 	const uint64_t page_size = 1ULL << window_page_shift();
 	const int flags = fcntl(fd, F_GETFL);
@@ -357,14 +358,14 @@ int share_import(struct mem_ctx *base, int fd, struct mem_buf **made)
 
 	if (window_is_forked())
 		return -EPERM;
-	err = check_shared(fd, &len, &is_read_only);
+	err = share_check_shared(fd, &len, &is_read_only);
 	if (err)
 		return err;
 	buf = embedded_buf_create(ctx, MEM_KIND_COHERENT, len);
 	if (!buf)
 		return -ENOMEM;
 	buf->base.is_read_only = is_read_only;
-	err = import_file(fd, buf);
+	err = share_import_file(fd, buf);
 	if (err)
 		return err;
 	buf->base.device = buf->addr;

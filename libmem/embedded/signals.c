@@ -38,7 +38,7 @@ static struct {
 };
 
 /* A spin lock: it is held for a few instructions, with signals blocked. */
-static void lock(sigset_t *old)
+static void signals_lock(sigset_t *old)
 {
 	signals_block(old);
 	while (atomic_flag_test_and_set_explicit(&signals.lock,
@@ -46,20 +46,20 @@ static void lock(sigset_t *old)
 		;
 }
 
-static void unlock(const sigset_t *old)
+static void signals_unlock(const sigset_t *old)
 {
 	atomic_flag_clear_explicit(&signals.lock, memory_order_release);
 	signals_restore(old);
 }
 
 /* The thread that held the lock may not exist in the child. */
-static void unlock_in_child(void)
+static void signals_unlock_in_child(void)
 {
 	atomic_flag_clear(&signals.lock);
 }
 
-static struct sigaction exchange_theirs(int signal,
-					const struct sigaction *action)
+static struct sigaction signals_exchange_theirs(int signal,
+						const struct sigaction *action)
 {
 	struct sigaction was, new = { .sa_handler = SIG_DFL };
 	sigset_t old;
@@ -67,16 +67,16 @@ static struct sigaction exchange_theirs(int signal,
 	/* Reading memory of the caller may fault: not under the lock. */
 	if (action)
 		new = *action;
-	lock(&old);
+	signals_lock(&old);
 	was = signals.theirs[signal];
 	if (action)
 		signals.theirs[signal] = new;
-	unlock(&old);
+	signals_unlock(&old);
 	return was;
 }
 
 /* Performs the default action of the signal. */
-static void act_by_default(int signal, const siginfo_t *info)
+static void signals_act_by_default(int signal, const siginfo_t *info)
 {
 	const struct sigaction none = { .sa_handler = SIG_DFL };
 
@@ -90,32 +90,32 @@ static void act_by_default(int signal, const siginfo_t *info)
  * If they are blocked, a touch of a page without access ends the process, and
  * so does a system call that the kernel passes to the library (clone.c).
  */
-static void leave_unblocked(sigset_t *mask)
+static void signals_leave_unblocked(sigset_t *mask)
 {
 	sigdelset(mask, SIGSEGV);
 	sigdelset(mask, SIGSYS);
 }
 
 /* Calls the application's handler with its mask, except for these signals. */
-static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
+static void signals_pass_on(int signal, siginfo_t *info, ucontext_t *context)
 {
-	struct sigaction theirs = exchange_theirs(signal, NULL);
+	const struct sigaction by_default = { .sa_handler = SIG_DFL };
+	struct sigaction theirs = signals_exchange_theirs(signal, NULL);
 	sigset_t mask;
 
 	if (theirs.sa_handler == SIG_IGN && info->si_code <= 0)
 		return;
 	if (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN) {
 		engine_leave_kernel(signal, info, context);
-		act_by_default(signal, info);
+		signals_act_by_default(signal, info);
 		return;
 	}
 	if (theirs.sa_flags & SA_RESETHAND)
-		exchange_theirs(signal,
-				&(struct sigaction) { .sa_handler = SIG_DFL });
+		signals_exchange_theirs(signal, &by_default);
 	sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
 	if (signal == SIGTRAP && !(theirs.sa_flags & SA_NODEFER))
 		sigaddset(&mask, SIGTRAP);
-	leave_unblocked(&mask);
+	signals_leave_unblocked(&mask);
 	signals_restore(&mask);
 	if (theirs.sa_flags & SA_SIGINFO)
 		theirs.sa_sigaction(signal, info, context);
@@ -124,7 +124,7 @@ static void pass_on(int signal, siginfo_t *info, ucontext_t *context)
 }
 
 /* Raises SIGBUS, as the kernel does for memory that a driver refuses. */
-static void refuse(const siginfo_t *info, ucontext_t *context)
+static void signals_refuse(const siginfo_t *info, ucontext_t *context)
 {
 	siginfo_t bus = { 0 };
 	struct sigaction theirs;
@@ -150,7 +150,7 @@ static void refuse(const siginfo_t *info, ucontext_t *context)
 	sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
 	if (!(theirs.sa_flags & SA_NODEFER))
 		sigaddset(&mask, SIGBUS);
-	leave_unblocked(&mask);
+	signals_leave_unblocked(&mask);
 	signals_restore(&mask);
 	if (theirs.sa_flags & SA_SIGINFO)
 		theirs.sa_sigaction(SIGBUS, &bus, context);
@@ -158,7 +158,7 @@ static void refuse(const siginfo_t *info, ucontext_t *context)
 		theirs.sa_handler(SIGBUS);
 }
 
-static void on_segv(int signal, siginfo_t *info, void *context)
+static void signals_on_segv(int signal, siginfo_t *info, void *context)
 {
 	/* First, because errno may be in such a page. */
 	if (info->si_code == SEGV_MAPERR &&
@@ -170,32 +170,32 @@ static void on_segv(int signal, siginfo_t *info, void *context)
 		break;
 	case FAULT_REFUSED:
 		step_disarm(context);
-		refuse(info, context);
+		signals_refuse(info, context);
 		break;
 	case FAULT_STRANGE:
 		step_disarm(context);
-		pass_on(signal, info, context);
+		signals_pass_on(signal, info, context);
 		break;
 	}
 }
 
-static void on_trap(int signal, siginfo_t *info, void *context)
+static void signals_on_trap(int signal, siginfo_t *info, void *context)
 {
 	const int err = errno;
 	const bool is_done = step_end(info, context);
 
 	errno = err;
 	if (!is_done)
-		pass_on(signal, info, context);
+		signals_pass_on(signal, info, context);
 }
 
 /*
  * A signal that the instruction of a step may cause. It was delivered with the
  * mask of the step, if there was one.
  */
-static void on_other(int signal, siginfo_t *info, void *arg)
+static void signals_on_other(int signal, siginfo_t *info, void *arg)
 {
-	const struct sigaction theirs = exchange_theirs(signal, NULL);
+	const struct sigaction theirs = signals_exchange_theirs(signal, NULL);
 	ucontext_t *context = arg;
 	const int err = errno;
 	sigset_t mask;
@@ -204,7 +204,7 @@ static void on_other(int signal, siginfo_t *info, void *arg)
 		sigorset(&mask, &context->uc_sigmask, &theirs.sa_mask);
 		if (!(theirs.sa_flags & SA_NODEFER))
 			sigaddset(&mask, signal);
-		leave_unblocked(&mask);
+		signals_leave_unblocked(&mask);
 		signals_restore(&mask);
 	}
 	errno = err;
@@ -216,7 +216,7 @@ static void on_other(int signal, siginfo_t *info, void *arg)
 
 static const int others[] = { SIGBUS, SIGFPE, SIGILL };
 
-static bool is_other(int signal)
+static bool signals_is_other(int signal)
 {
 	size_t i;
 
@@ -226,7 +226,7 @@ static bool is_other(int signal)
 	return false;
 }
 
-static bool is_function(const struct sigaction *action)
+static bool signals_is_function(const struct sigaction *action)
 {
 	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
@@ -235,16 +235,16 @@ static bool is_function(const struct sigaction *action)
  * Sets an action, with a handler of the library in the place of the program's.
  * The caller must hold the lock. @action, @old: may be NULL.
  */
-static int set_other(int signal, const struct sigaction *action,
-		     struct sigaction *old)
+static int signals_set_other(int signal, const struct sigaction *action,
+			     struct sigaction *old)
 {
 	struct sigaction *theirs = &signals.theirs[signal];
 	const struct sigaction was = *theirs;
 	struct sigaction ours, before;
 
-	if (action && is_function(action)) {
+	if (action && signals_is_function(action)) {
 		ours = *action;
-		ours.sa_sigaction = on_other;
+		ours.sa_sigaction = signals_on_other;
 		ours.sa_flags |= SA_SIGINFO;
 		*theirs = *action;
 		action = &ours;
@@ -253,7 +253,7 @@ static int set_other(int signal, const struct sigaction *action,
 		*theirs = was;
 		return -1;
 	}
-	if (before.sa_sigaction == on_other) {
+	if (before.sa_sigaction == signals_on_other) {
 		before.sa_sigaction = was.sa_sigaction;
 		before.sa_flags = was.sa_flags;
 	}
@@ -262,24 +262,24 @@ static int set_other(int signal, const struct sigaction *action,
 	return 0;
 }
 
-static int exchange_action(int signal, const struct sigaction *action,
-			   struct sigaction *old)
+static int signals_exchange_action(int signal, const struct sigaction *action,
+				   struct sigaction *old)
 {
 	struct sigaction was;
 	sigset_t mask;
 	int ret;
 
-	if (!is_other(signal))
+	if (!signals_is_other(signal))
 		return __sigaction(signal, action, old);
-	lock(&mask);
-	ret = set_other(signal, action, &was);
-	unlock(&mask);
+	signals_lock(&mask);
+	ret = signals_set_other(signal, action, &was);
+	signals_unlock(&mask);
 	if (!ret && old)
 		*old = was;
 	return ret;
 }
 
-static void without_ours(struct sigaction *action, int signal)
+static void signals_without_ours(struct sigaction *action, int signal)
 {
 	const bool blocks = sigismember(&action->sa_mask, SIGSEGV) == 1;
 
@@ -288,7 +288,7 @@ static void without_ours(struct sigaction *action, int signal)
 }
 
 /* Handlers that exist already: they must not block SIGSEGV either. */
-static void adopt(int signal)
+static void signals_adopt(int signal)
 {
 	struct sigaction action;
 
@@ -296,7 +296,7 @@ static void adopt(int signal)
 	    action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN ||
 	    sigismember(&action.sa_mask, SIGSEGV) != 1)
 		return;
-	without_ours(&action, signal);
+	signals_without_ours(&action, signal);
 	__sigaction(signal, &action, NULL);
 }
 
@@ -309,18 +309,18 @@ static void adopt(int signal)
 int signals_init(void)
 {
 	struct sigaction action = {
-		.sa_sigaction = on_segv,
+		.sa_sigaction = signals_on_segv,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
 	};
 	int signal;
 
 	/* Also those of the C library, one of which cancels a thread. */
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
-	leave_unblocked(&action.sa_mask);
+	signals_leave_unblocked(&action.sa_mask);
 	for (signal = 1; signal < _NSIG; signal++)
 		if (signal != SIGSEGV)
-			adopt(signal);
-	if (pthread_atfork(NULL, NULL, unlock_in_child))
+			signals_adopt(signal);
+	if (pthread_atfork(NULL, NULL, signals_unlock_in_child))
 		return -ENOMEM;
 	if (__sigaction(SIGSEGV, &action, &signals.theirs[SIGSEGV]))
 		return -errno;
@@ -331,24 +331,24 @@ int signals_init(void)
 }
 
 /* The lock is held. */
-static int take_traps(void)
+static int signals_take_traps_locked(void)
 {
 	struct sigaction action = {
-		.sa_sigaction = on_trap,
+		.sa_sigaction = signals_on_trap,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
 	};
 	struct sigaction theirs;
 	size_t i;
 
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
-	leave_unblocked(&action.sa_mask);
+	signals_leave_unblocked(&action.sa_mask);
 	if (__sigaction(SIGTRAP, &action, &signals.theirs[SIGTRAP]))
 		return -errno;
 	atomic_store(&signals.has_traps, true);
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (!__sigaction(others[i], NULL, &theirs) &&
-		    is_function(&theirs))
-			set_other(others[i], &theirs, NULL);
+		    signals_is_function(&theirs))
+			signals_set_other(others[i], &theirs, NULL);
 	return 0;
 }
 
@@ -363,10 +363,10 @@ int signals_take_traps(void)
 	sigset_t old;
 	int err = 0;
 
-	lock(&old);
+	signals_lock(&old);
 	if (!atomic_load(&signals.has_traps))
-		err = take_traps();
-	unlock(&old);
+		err = signals_take_traps_locked();
+	signals_unlock(&old);
 	return err;
 }
 
@@ -381,7 +381,7 @@ bool signals_has_traps(void)
 	struct sigaction action;
 
 	return !__sigaction(SIGTRAP, NULL, &action) &&
-	       action.sa_sigaction == on_trap;
+	       action.sa_sigaction == signals_on_trap;
 }
 
 /**
@@ -400,7 +400,7 @@ bool signals_are_seen(void)
 	return dlsym(RTLD_DEFAULT, "sigaction") != (void *)__sigaction;
 }
 
-static bool is_ours(int signal)
+static bool signals_is_ours(int signal)
 {
 	return (signal == SIGSEGV && atomic_load(&signals.is_ours)) ||
 	       (signal == SIGTRAP && atomic_load(&signals.has_traps));
@@ -422,8 +422,8 @@ int signals_action(int signal, const struct sigaction *action,
 	bool blocked = false;
 	int ret;
 
-	if (is_ours(signal)) {
-		copy = exchange_theirs(signal, action);
+	if (signals_is_ours(signal)) {
+		copy = signals_exchange_theirs(signal, action);
 		if (old)
 			*old = copy;
 		return 0;
@@ -433,9 +433,9 @@ int signals_action(int signal, const struct sigaction *action,
 	blocked = atomic_load(&signals.blocks_ours[signal]);
 	if (action) {
 		copy = *action;
-		without_ours(&copy, signal);
+		signals_without_ours(&copy, signal);
 	}
-	ret = exchange_action(signal, action ? &copy : NULL, old);
+	ret = signals_exchange_action(signal, action ? &copy : NULL, old);
 	if (ret)
 		atomic_store(&signals.blocks_ours[signal], blocked);
 	else if (old && blocked)

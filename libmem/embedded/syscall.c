@@ -15,7 +15,7 @@
 #include "embedded.h"
 
 /* A buffer with one view has no access during an export, or by its gate. */
-static bool is_away(struct embedded_buf *buf, enum direction dir)
+static bool syscall_is_away(struct embedded_buf *buf, enum direction dir)
 {
 	enum page_access access;
 	bool has_one_view;
@@ -51,7 +51,8 @@ struct part {
  * Touches memory that may be refused. If it is, the page stays without access,
  * and the call returns EFAULT.
  */
-static enum fault judge(struct embedded_buf *buf, const struct part *part)
+static enum fault syscall_judge(struct embedded_buf *buf,
+				const struct part *part)
 {
 	const struct touch touch = {
 		.off = part->off,
@@ -61,12 +62,12 @@ static enum fault judge(struct embedded_buf *buf, const struct part *part)
 		.ip = part->ip,
 	};
 
-	return fault_is_judged(buf) || is_away(buf, part->dir) ?
+	return fault_is_judged(buf) || syscall_is_away(buf, part->dir) ?
 	       fault_touch(buf, &touch) : FAULT_READY;
 }
 
 /* The buffer's lock is held, also by those that follow. */
-static void keep(struct embedded_buf *buf, const struct part *part)
+static void syscall_keep(struct embedded_buf *buf, const struct part *part)
 {
 	const uint64_t last = part->off + part->len - 1;
 	size_t page = part->off >> window_page_shift();
@@ -75,7 +76,7 @@ static void keep(struct embedded_buf *buf, const struct part *part)
 		window_keep(buf->first + page);
 }
 
-static void prepare(struct embedded_buf *buf, const struct part *part)
+static void syscall_prepare(struct embedded_buf *buf, const struct part *part)
 {
 	if (buf->base.kind == MEM_KIND_MANAGED)
 		rights_enter(buf, part->dir == KERNEL_WRITES);
@@ -84,22 +85,23 @@ static void prepare(struct embedded_buf *buf, const struct part *part)
 			     part->dir == KERNEL_WRITES, part->ip);
 }
 
-static void finish(struct embedded_buf *buf, const struct part *part)
+static void syscall_finish(struct embedded_buf *buf, const struct part *part)
 {
 	if (buf->is_mapped && buf->has_two_views)
 		view_finish_write(buf, part->off, part->len, part->ip);
 }
 
-static void end(struct embedded_buf *buf, const struct part *part)
+static void syscall_end(struct embedded_buf *buf, const struct part *part)
 {
 	(void)part;
 	if (buf->is_mapped && buf->has_two_views)
 		view_finish_call(buf);
 }
 
-static void act_locked(struct embedded_buf *buf, const struct part *part,
-		       void (*act)(struct embedded_buf *buf,
-				   const struct part *part))
+static void syscall_act_locked(struct embedded_buf *buf,
+			       const struct part *part,
+			       void (*act)(struct embedded_buf *buf,
+					   const struct part *part))
 {
 	pthread_mutex_lock(&buf->lock);
 	act(buf, part);
@@ -107,7 +109,8 @@ static void act_locked(struct embedded_buf *buf, const struct part *part,
 }
 
 /* Returns true if the part was refused. */
-static bool prepare_part(struct embedded_buf *buf, const struct part *part)
+static bool syscall_prepare_part(struct embedded_buf *buf,
+				 const struct part *part)
 {
 	const bool is_precise = embedded_ctx_of(buf->base.ctx)->is_precise;
 	bool is_held = false;
@@ -116,18 +119,18 @@ static bool prepare_part(struct embedded_buf *buf, const struct part *part)
 	/* Held until the end of the call, before it becomes accessible. */
 	if (is_precise)
 		is_held = step_hold(buf, part->off, part->len, part->area);
-	fault = judge(buf, part);
+	fault = syscall_judge(buf, part);
 	if (fault != FAULT_READY && fault != FAULT_WATCHED) {
 		if (is_held)
 			step_unhold(buf, part->area);
 		return true;
 	}
-	act_locked(buf, part, prepare);
+	syscall_act_locked(buf, part, syscall_prepare);
 	/* What needs no tracking stays accessible. */
 	if (is_held && !buf->has_two_views && fault == FAULT_READY)
 		step_unhold(buf, part->area);
 	else if (is_precise && !is_held)
-		act_locked(buf, part, keep);
+		syscall_act_locked(buf, part, syscall_keep);
 	return false;
 }
 
@@ -135,10 +138,10 @@ static bool prepare_part(struct embedded_buf *buf, const struct part *part)
  * Walks the part of a call's memory that is in the window, buffer by buffer.
  * Returns true if a part of it was to be prepared, and was refused.
  */
-static bool for_each_buf(const struct area *area,
-			 void (*act)(struct embedded_buf *buf,
-				     const struct part *part),
-			 enum direction dir, uintptr_t ip)
+static bool syscall_for_each_buf(const struct area *area,
+				 void (*act)(struct embedded_buf *buf,
+					     const struct part *part),
+				 enum direction dir, uintptr_t ip)
 {
 	uintptr_t at = (uintptr_t)area->addr;
 	size_t left = area->len;
@@ -158,10 +161,10 @@ static bool for_each_buf(const struct area *area,
 		part.off = at - (uintptr_t)buf->addr;
 		part.len = buf->base.len - part.off < left ?
 			   buf->base.len - part.off : left;
-		if (act == prepare)
-			ret |= prepare_part(buf, &part);
+		if (act == syscall_prepare)
+			ret |= syscall_prepare_part(buf, &part);
 		else
-			act_locked(buf, &part, act);
+			syscall_act_locked(buf, &part, act);
 		signals_restore(&old);
 		embedded_buf_put(buf);
 		at += part.len;
@@ -170,7 +173,7 @@ static bool for_each_buf(const struct area *area,
 	return ret;
 }
 
-static bool is_in_window(const struct area *areas, size_t nr)
+static bool syscall_is_in_window(const struct area *areas, size_t nr)
 {
 	fork_restore();
 	/* The kernel refuses a longer list without reading it. */
@@ -183,20 +186,21 @@ static bool is_in_window(const struct area *areas, size_t nr)
 }
 
 /* Returns true if a part was refused, which has been reported. */
-static bool prepare_all(const struct area *areas, size_t nr,
-			enum direction dir, uintptr_t ip)
+static bool syscall_prepare_all(const struct area *areas, size_t nr,
+				enum direction dir, uintptr_t ip)
 {
 	bool ret = false;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		ret |= for_each_buf(&areas[i], prepare, dir, ip);
+		ret |= syscall_for_each_buf(&areas[i], syscall_prepare, dir,
+					    ip);
 	return ret;
 }
 
 /* Called when the first @done bytes have been written. */
-static void finish_all(const struct area *areas, size_t nr, size_t done,
-		       uintptr_t ip)
+static void syscall_finish_all(const struct area *areas, size_t nr, size_t done,
+			       uintptr_t ip)
 {
 	size_t i;
 
@@ -206,21 +210,22 @@ static void finish_all(const struct area *areas, size_t nr, size_t done,
 			.len = areas[i].len < done ? areas[i].len : done,
 		};
 
-		for_each_buf(&area, finish, KERNEL_WRITES, ip);
+		syscall_for_each_buf(&area, syscall_finish, KERNEL_WRITES, ip);
 		done -= area.len;
 	}
 }
 
 /* Called at the end of a call: releases what it needed. */
-static void end_all(const struct area *areas, size_t nr, enum direction dir,
-		    uintptr_t ip)
+static void syscall_end_all(const struct area *areas, size_t nr,
+			    enum direction dir,
+			    uintptr_t ip)
 {
 	const int err = errno;
 	sigset_t old;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		for_each_buf(&areas[i], end, dir, ip);
+		syscall_for_each_buf(&areas[i], syscall_end, dir, ip);
 	signals_block(&old);
 	for (i = 0; i < nr; i++)
 		step_release(&areas[i]);
@@ -229,9 +234,9 @@ static void end_all(const struct area *areas, size_t nr, enum direction dir,
 }
 
 const struct trap_ops syscall_ops = {
-	.is_ours = is_in_window,
-	.prepare = prepare_all,
-	.finish = finish_all,
-	.end = end_all,
+	.is_ours = syscall_is_in_window,
+	.prepare = syscall_prepare_all,
+	.finish = syscall_finish_all,
+	.end = syscall_end_all,
 	.sigaction = signals_action,
 };

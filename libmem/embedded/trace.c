@@ -13,8 +13,8 @@
 #include "../record/tables.h"
 #include "embedded.h"
 
-static struct heapsim_record event_of(const struct embedded_buf *buf,
-				      uint32_t kind, uint64_t begin_ns)
+static struct heapsim_record trace_event_of(const struct embedded_buf *buf,
+					    uint32_t kind, uint64_t begin_ns)
 {
 	struct heapsim_record r = {
 		.kind = kind,
@@ -29,7 +29,7 @@ static struct heapsim_record event_of(const struct embedded_buf *buf,
 	return r;
 }
 
-static uint32_t access_of(bool is_write)
+static uint32_t trace_access_of(bool is_write)
 {
 	return is_write ? HEAPSIM_ACCESS_WRITE : HEAPSIM_ACCESS_READ;
 }
@@ -47,8 +47,8 @@ void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 
 	if (!record_is_traced())
 		return;
-	r = event_of(buf, nr_filled ? HEAPSIM_RECORD_FILL : RECORD_TOUCH,
-		     now_ns());
+	r = trace_event_of(buf, nr_filled ? HEAPSIM_RECORD_FILL : RECORD_TOUCH,
+			   now_ns());
 	r.count = nr_filled;
 	r.off = touch->off;
 	r.len = 1;
@@ -57,7 +57,7 @@ void trace_touch(const struct embedded_buf *buf, const struct touch *touch,
 		r.len = buf->base.len - r.off < buf->fill ?
 			buf->base.len - r.off : buf->fill;
 	}
-	r.access = access_of(touch->is_write);
+	r.access = trace_access_of(touch->is_write);
 	r.cpu.ip = touch->ip;
 	r.cpu.addr = (uintptr_t)buf->addr + touch->off;
 	r.cpu.is_write = touch->is_write;
@@ -78,7 +78,7 @@ void trace_random(const struct embedded_buf *buf, uint64_t off, uint64_t len,
 
 	if (!record_is_traced())
 		return;
-	r = event_of(buf, nr_filled ? HEAPSIM_RECORD_FILL :
+	r = trace_event_of(buf, nr_filled ? HEAPSIM_RECORD_FILL :
 				      HEAPSIM_RECORD_EVICT, now_ns());
 	r.count = nr_filled ? nr_filled : 1;
 	r.off = off;
@@ -101,7 +101,7 @@ void trace_maintain(const struct embedded_buf *buf, const struct line_op *op,
 
 	if (!begin_ns)
 		return;
-	r = event_of(buf, is_clean ? HEAPSIM_RECORD_CLEAN :
+	r = trace_event_of(buf, is_clean ? HEAPSIM_RECORD_CLEAN :
 				     HEAPSIM_RECORD_INVALIDATE, begin_ns);
 	r.off = op->off;
 	r.len = op->end - op->off;
@@ -123,8 +123,9 @@ void trace_bracket(const struct embedded_buf *buf, bool is_begin,
 
 	if (!begin_ns)
 		return;
-	r = event_of(buf, is_begin ? HEAPSIM_RECORD_START : HEAPSIM_RECORD_END,
-		     begin_ns);
+	r = trace_event_of(buf,
+			   is_begin ? HEAPSIM_RECORD_START : HEAPSIM_RECORD_END,
+			   begin_ns);
 	r.access = (access & MEM_READ ? HEAPSIM_ACCESS_READ : 0) |
 		   (access & MEM_WRITE ? HEAPSIM_ACCESS_WRITE : 0);
 	r.cpu.is_write = !!(access & MEM_WRITE);
@@ -145,7 +146,7 @@ static struct heapsim_record job_of(const struct acting *acting, uint32_t kind,
 	if (what)
 		buf = what->dst ? what->dst : what->src;
 	if (buf)
-		r = event_of(buf, kind, 0);
+		r = trace_event_of(buf, kind, 0);
 	r.kind = kind;
 	r.time_ns = now_ns();
 	r.count = 1;
@@ -160,7 +161,7 @@ static struct heapsim_record job_of(const struct acting *acting, uint32_t kind,
 	r.off = what->off;
 	r.len = what->len;
 	r.bytes = what->bytes;
-	r.access = buf ? access_of(buf == what->dst) : 0;
+	r.access = buf ? trace_access_of(buf == what->dst) : 0;
 	if (what->op == JOB_COPY && what->src)
 		r.src = what->src->id;
 	return r;

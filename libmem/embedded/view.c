@@ -22,7 +22,7 @@
 /* The model's number of the only process. */
 #define WHO		1
 
-static size_t page_size(void)
+static size_t view_page_size(void)
 {
 	return (size_t)1 << window_page_shift();
 }
@@ -43,7 +43,7 @@ static void bit_clear(uint64_t *map, size_t bit)
 }
 
 /* Returns the first bit of [bit, end) that is set, or @end. */
-static size_t next_bit(const uint64_t *map, size_t bit, size_t end)
+static size_t view_next_bit(const uint64_t *map, size_t bit, size_t end)
 {
 	while (bit < end) {
 		uint64_t word = map[bit / WORD_BITS] >> (bit % WORD_BITS);
@@ -90,7 +90,7 @@ int view_init(struct embedded_buf *buf, const struct profile *profile)
 	buf->active = buf->lines.valid + LINE_NR_BITMAPS * words;
 	buf->stored = buf->active + page_words;
 	for (i = 0; i < buf->nr_pages; i++)
-		buf->lines.pages[i].dram = buf->dram + i * page_size();
+		buf->lines.pages[i].dram = buf->dram + i * view_page_size();
 	return 0;
 }
 
@@ -106,13 +106,14 @@ void view_fini(struct embedded_buf *buf)
 	free(buf->notes);
 }
 
-static enum page_access access_of(const struct embedded_buf *buf, size_t page)
+static enum page_access view_access_of(const struct embedded_buf *buf,
+				       size_t page)
 {
 	return window_access(buf->first + page);
 }
 
 /* Cannot fail: removing access needs no memory. */
-static void take_access(struct embedded_buf *buf, size_t first, size_t end)
+static void view_take_access(struct embedded_buf *buf, size_t first, size_t end)
 {
 	if (window_protect(buf->first + first, end - first, PAGE_NO_ACCESS))
 		abort();
@@ -126,22 +127,22 @@ static void take_access(struct embedded_buf *buf, size_t first, size_t end)
  */
 void view_revoke(struct embedded_buf *buf, size_t first, size_t end)
 {
-	while (first < end && access_of(buf, first) == PAGE_NO_ACCESS)
+	while (first < end && view_access_of(buf, first) == PAGE_NO_ACCESS)
 		first++;
-	while (first < end && access_of(buf, end - 1) == PAGE_NO_ACCESS)
+	while (first < end && view_access_of(buf, end - 1) == PAGE_NO_ACCESS)
 		end--;
 	if (first < end)
-		take_access(buf, first, end);
+		view_take_access(buf, first, end);
 }
 
 /* Revokes the pages of [first, end) that have a bit in @map. */
-static void revoke_marked(struct embedded_buf *buf, const uint64_t *map,
-			  size_t first, size_t end)
+static void view_revoke_marked(struct embedded_buf *buf, const uint64_t *map,
+			       size_t first, size_t end)
 {
 	size_t stop;
 
-	for (first = next_bit(map, first, end); first < end;
-	     first = next_bit(map, stop, end)) {
+	for (first = view_next_bit(map, first, end); first < end;
+	     first = view_next_bit(map, stop, end)) {
 		for (stop = first + 1; stop < end && bit_is_set(map, stop);)
 			stop++;
 		view_revoke(buf, first, stop);
@@ -149,15 +150,15 @@ static void revoke_marked(struct embedded_buf *buf, const uint64_t *map,
 }
 
 /* Returns true if no touch of the page, once filled, can be a mistake now. */
-static bool is_harmless(const struct embedded_buf *buf, size_t page)
+static bool view_is_harmless(const struct embedded_buf *buf, size_t page)
 {
 	return !buf->lines.pages[page].twin &&
 	       !line_page_has_written(&buf->lines, page);
 }
 
 /* Returns the number of pages before @page that the same code has stored to. */
-static size_t row_before(const struct embedded_buf *buf, size_t page,
-			 const struct note *note)
+static size_t view_row_before(const struct embedded_buf *buf, size_t page,
+			      const struct note *note)
 {
 	size_t nr = 0;
 
@@ -173,15 +174,15 @@ static size_t row_before(const struct embedded_buf *buf, size_t page,
  * Continues a sequence of stores: makes as many further pages writable as it
  * has stored to. They need not be filled.
  */
-static size_t store_end(const struct embedded_buf *buf, size_t page,
-			const struct note *note)
+static size_t view_store_end(const struct embedded_buf *buf, size_t page,
+			     const struct note *note)
 {
-	size_t end = page + 1 + row_before(buf, page, note);
+	size_t end = page + 1 + view_row_before(buf, page, note);
 	size_t stop = page + 1;
 
 	if (end > buf->nr_pages)
 		end = buf->nr_pages;
-	while (stop < end && is_harmless(buf, stop) &&
+	while (stop < end && view_is_harmless(buf, stop) &&
 	       !bit_is_set(buf->stored, stop) &&
 	       line_page_is_valid(&buf->lines, stop))
 		stop++;
@@ -189,70 +190,70 @@ static size_t store_end(const struct embedded_buf *buf, size_t page,
 }
 
 /* Also maps harmless pages around @page that are not mapped yet. */
-static void read_span(const struct embedded_buf *buf, size_t page,
-		      size_t *first, size_t *end)
+static void view_read_span(const struct embedded_buf *buf, size_t page,
+			   size_t *first, size_t *end)
 {
 	size_t from = page, to = page + 1;
 
-	while (from > *first && is_harmless(buf, from - 1) &&
-	       access_of(buf, from - 1) == PAGE_NO_ACCESS)
+	while (from > *first && view_is_harmless(buf, from - 1) &&
+	       view_access_of(buf, from - 1) == PAGE_NO_ACCESS)
 		from--;
-	while (to < *end && is_harmless(buf, to) &&
-	       access_of(buf, to) == PAGE_NO_ACCESS)
+	while (to < *end && view_is_harmless(buf, to) &&
+	       view_access_of(buf, to) == PAGE_NO_ACCESS)
 		to++;
 	*first = from;
 	*end = to;
 }
 
-static uint8_t *cpu_page(const struct embedded_buf *buf, size_t page)
+static uint8_t *view_cpu_page(const struct embedded_buf *buf, size_t page)
 {
-	return buf->cpu + page * page_size();
+	return buf->cpu + page * view_page_size();
 }
 
-static size_t end_page(uint64_t off, uint64_t len)
+static size_t view_end_page(uint64_t off, uint64_t len)
 {
-	return (off + len + page_size() - 1) >> window_page_shift();
+	return (off + len + view_page_size() - 1) >> window_page_shift();
 }
 
 /* Creates the twins that pages of [first, end) need before DRAM is written. */
-static void add_twins(struct embedded_buf *buf, size_t first, size_t end)
+static void view_add_twins(struct embedded_buf *buf, size_t first, size_t end)
 {
-	for (first = next_bit(buf->active, first, end); first < end;
-	     first = next_bit(buf->active, first + 1, end)) {
+	for (first = view_next_bit(buf->active, first, end); first < end;
+	     first = view_next_bit(buf->active, first + 1, end)) {
 		if (!line_needs_twin(&buf->lines, first))
 			continue;
 		if (buf->lines.pages[first].cpu)
 			line_add_twin(&buf->lines, first,
-				      buf->twin + first * page_size());
+				      buf->twin + first * view_page_size());
 		else
 			line_lend_twin(&buf->lines, first,
-				       cpu_page(buf, first));
+				       view_cpu_page(buf, first));
 	}
 }
 
 /* The image becomes the CPU view, so a twin must be separate. */
-static void lend_cpu(struct embedded_buf *buf, size_t page)
+static void view_lend_cpu(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
-	uint8_t *twin = buf->twin + page * page_size();
+	uint8_t *twin = buf->twin + page * view_page_size();
 
 	if (p->cpu)
 		return;
 	if (p->twin) {
-		memcpy(twin, p->twin, page_size());
+		memcpy(twin, p->twin, view_page_size());
 		line_lend_twin(&buf->lines, page, twin);
 	}
-	line_lend_cpu(&buf->lines, page, cpu_page(buf, page));
+	line_lend_cpu(&buf->lines, page, view_cpu_page(buf, page));
 }
 
 /* Returns true if an engine may write DRAM: a kernel may write any buffer. */
-static bool is_engine_at_work(const struct embedded_buf *buf)
+static bool view_is_engine_at_work(const struct embedded_buf *buf)
 {
 	return buf->nr_write_jobs ||
 	       atomic_load(&embedded_ctx_of(buf->base.ctx)->nr_running);
 }
 
-static void engine_writes(struct embedded_buf *buf)
+static void view_engine_writes(struct embedded_buf *buf)
 {
 	if (buf->base.kind == MEM_KIND_MANAGED)
 		rights_written(buf);
@@ -266,13 +267,13 @@ static void engine_writes(struct embedded_buf *buf)
  */
 void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
 {
-	const size_t end = end_page(off, len);
+	const size_t end = view_end_page(off, len);
 	size_t page = off >> window_page_shift();
 
-	add_twins(buf, page, end);
+	view_add_twins(buf, page, end);
 	for (; page < end; page++)
 		bit_set(buf->active, page);
-	engine_writes(buf);
+	view_engine_writes(buf);
 	view_revoke(buf, 0, buf->nr_pages);
 }
 
@@ -281,7 +282,8 @@ void view_begin_write(struct embedded_buf *buf, uint64_t off, uint64_t len)
  * which it has an image; other pages, which were not stored to, are copied
  * here.
  */
-static uint64_t fill(struct embedded_buf *buf, size_t first, size_t end)
+static uint64_t view_fill_granule(struct embedded_buf *buf, size_t first,
+				  size_t end)
 {
 	uint64_t filled = 0, nr;
 	size_t i;
@@ -291,7 +293,8 @@ static uint64_t fill(struct embedded_buf *buf, size_t first, size_t end)
 
 		nr = line_fill_page(&buf->lines, i);
 		if (nr && !page->cpu && !page->twin)
-			memcpy(cpu_page(buf, i), page->dram, page_size());
+			memcpy(view_cpu_page(buf, i), page->dram,
+			       view_page_size());
 		filled += nr;
 		bit_set(buf->active, i);
 	}
@@ -299,13 +302,13 @@ static uint64_t fill(struct embedded_buf *buf, size_t first, size_t end)
 	return filled;
 }
 
-static void store(struct embedded_buf *buf, size_t first, size_t end,
-		  const struct note *note)
+static void view_store(struct embedded_buf *buf, size_t first, size_t end,
+		       const struct note *note)
 {
 	size_t i;
 
 	for (i = first; i < end; i++) {
-		lend_cpu(buf, i);
+		view_lend_cpu(buf, i);
 		bit_set(buf->stored, i);
 		buf->notes[i].ip = note->ip;
 		buf->notes[i].addr = note->addr;
@@ -317,7 +320,7 @@ static void store(struct embedded_buf *buf, size_t first, size_t end,
 }
 
 /* Takes the images of a page back from the model once no line is valid. */
-static void settle(struct embedded_buf *buf, size_t page)
+static void view_settle(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
 
@@ -332,7 +335,7 @@ static void settle(struct embedded_buf *buf, size_t page)
 }
 
 /* Like the module: the same seed and touches give the same lines. */
-static uint64_t next_random(struct embedded_buf *buf)
+static uint64_t view_next_random(struct embedded_buf *buf)
 {
 	uint64_t x = buf->random ? buf->random : 1;
 
@@ -344,29 +347,31 @@ static uint64_t next_random(struct embedded_buf *buf)
 }
 
 /* Evicts or fetches lines of one page, except @keep, as a cache may do. */
-static void evict(struct embedded_buf *buf, size_t keep)
+static void view_evict(struct embedded_buf *buf, size_t keep)
 {
-	const size_t per_page = page_size() >> buf->lines.line_shift;
-	const uint64_t random = next_random(buf);
+	const size_t per_page = view_page_size() >> buf->lines.line_shift;
+	const uint64_t random = view_next_random(buf);
 	const size_t page = random % buf->nr_pages;
 	const size_t line = page * per_page + (random >> 32) % per_page;
 
-	if (page == keep || is_engine_at_work(buf))
+	if (page == keep || view_is_engine_at_work(buf))
 		return;
 	view_revoke(buf, page, page + 1);
 	if (line_page_has_valid(&buf->lines, page)) {
 		line_evict(&buf->lines, line);
-		settle(buf, page);
+		view_settle(buf, page);
 		trace_random(buf, (uint64_t)line << buf->lines.line_shift,
 			     1ULL << buf->lines.line_shift, 0);
 	} else {
 		trace_random(buf, (uint64_t)page << window_page_shift(),
-			     page_size(), fill(buf, page, page + 1));
+			     view_page_size(), view_fill_granule(buf, page,
+								 page + 1));
 	}
 }
 
 /* Nothing is evicted while a system call needs its pages. */
-static void evict_after(struct embedded_buf *buf, const struct touch *touch)
+static void view_evict_after(struct embedded_buf *buf,
+			     const struct touch *touch)
 {
 	if (!embedded_ctx_of(buf->base.ctx)->evicts || touch->is_again)
 		return;
@@ -374,7 +379,7 @@ static void evict_after(struct embedded_buf *buf, const struct touch *touch)
 	if (touch->is_call)
 		return;
 	for (; buf->nr_due; buf->nr_due--)
-		evict(buf, touch->off >> window_page_shift());
+		view_evict(buf, touch->off >> window_page_shift());
 }
 
 /**
@@ -384,7 +389,7 @@ static void evict_after(struct embedded_buf *buf, const struct touch *touch)
 void view_finish_call(struct embedded_buf *buf)
 {
 	for (; buf->nr_due; buf->nr_due--)
-		evict(buf, SIZE_MAX);
+		view_evict(buf, SIZE_MAX);
 }
 
 /**
@@ -420,31 +425,31 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 
 	if (end > buf->nr_pages)
 		end = buf->nr_pages;
-	nr_filled = fill(buf, first, end);
+	nr_filled = view_fill_granule(buf, first, end);
 	trace_touch(buf, touch, nr_filled);
 	/* Lines that were filled remain valid. */
-	if (is_engine_at_work(buf))
-		add_twins(buf, first, end);
+	if (view_is_engine_at_work(buf))
+		view_add_twins(buf, first, end);
 	if (is_fenced && is_judged) {
 		buf->lines.count.unbracketed_accesses++;
 		watch_unbracketed(buf, touch);
 	}
 	buf->was_faulted |= buf->nr_write_jobs > 0;
 	/* Evictions depend only on touches that are detected. */
-	is_alone = is_fenced || is_engine_at_work(buf) || ctx->evicts ||
+	is_alone = is_fenced || view_is_engine_at_work(buf) || ctx->evicts ||
 		   ctx->is_precise;
 	if (is_alone) {
 		first = page;
 		end = page + 1;
 	} else if (touch->is_write) {
 		first = page;
-		end = store_end(buf, page, &note);
+		end = view_store_end(buf, page, &note);
 	} else {
-		read_span(buf, page, &first, &end);
+		view_read_span(buf, page, &first, &end);
 	}
 	/* Pages that are mapped ahead are harmless: nothing to hide or show. */
 	if (touch->is_write) {
-		store(buf, first, end, &note);
+		view_store(buf, first, end, &note);
 		line_hide_page(&buf->lines, page, &buf->bracket);
 	} else {
 		line_show_page(&buf->lines, page, &buf->bracket);
@@ -457,7 +462,7 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 	if (window_protect(buf->first + first, end - first,
 			   touch->is_write ? PAGE_WRITE : PAGE_READ))
 		return false;
-	evict_after(buf, touch);
+	view_evict_after(buf, touch);
 	return true;
 }
 
@@ -476,13 +481,13 @@ void view_engine_access(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			void (*account)(struct line_buf *lines, u64 off,
 					u64 len, struct line_job *reported))
 {
-	const size_t end = end_page(off, len);
+	const size_t end = view_end_page(off, len);
 	size_t page = off >> window_page_shift();
 
-	for (page = next_bit(buf->stored, page, end); page < end;
-	     page = next_bit(buf->stored, page + 1, end)) {
+	for (page = view_next_bit(buf->stored, page, end); page < end;
+	     page = view_next_bit(buf->stored, page + 1, end)) {
 		uint64_t from = (uint64_t)page << window_page_shift();
-		uint64_t to = from + page_size();
+		uint64_t to = from + view_page_size();
 
 		if (from < off)
 			from = off;
@@ -517,7 +522,7 @@ void view_prepare(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			.ip = ip,
 		};
 		const size_t page = off >> window_page_shift();
-		const enum page_access access = access_of(buf, page);
+		const enum page_access access = view_access_of(buf, page);
 
 		if (access != PAGE_WRITE && (is_write || access != PAGE_READ))
 			view_touch(buf, &touch);
@@ -550,7 +555,7 @@ void view_finish_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
 			watch_unbracketed(buf, &touch);
 		}
 		/* Unless access was removed meanwhile. */
-		if (access_of(buf, page) == PAGE_WRITE)
+		if (view_access_of(buf, page) == PAGE_WRITE)
 			line_touch(&buf->lines, off, LINE_WRITE, WHO);
 		off = (uint64_t)(page + 1) << window_page_shift();
 	}
@@ -568,36 +573,36 @@ void view_engine_begin_write(struct embedded_buf *buf, uint64_t off,
 			     uint64_t len)
 {
 	const size_t first = off >> window_page_shift();
-	const size_t end = end_page(off, len);
+	const size_t end = view_end_page(off, len);
 	size_t page;
 
-	add_twins(buf, first, end);
+	view_add_twins(buf, first, end);
 	for (page = first; page < end; page++) {
 		bit_set(buf->active, page);
 		buf->notes[page].engine = buf->acting;
 	}
-	engine_writes(buf);
+	view_engine_writes(buf);
 	view_revoke(buf, first, end);
 }
 
 /* Lines were filled with what DRAM contained before the first store. */
-static void add_twin_of(struct embedded_buf *buf, size_t page,
-			const uint8_t *before)
+static void view_add_twin_of(struct embedded_buf *buf, size_t page,
+			     const uint8_t *before)
 {
-	uint8_t *twin = buf->twin + page * page_size();
+	uint8_t *twin = buf->twin + page * view_page_size();
 
 	if (!line_needs_twin(&buf->lines, page))
 		return;
 	if (!buf->lines.pages[page].cpu) {
-		line_lend_twin(&buf->lines, page, cpu_page(buf, page));
+		line_lend_twin(&buf->lines, page, view_cpu_page(buf, page));
 		return;
 	}
-	memcpy(twin, before, page_size());
+	memcpy(twin, before, view_page_size());
 	line_lend_twin(&buf->lines, page, twin);
 }
 
 /* Compares 32 bytes or more: lines are too short for the cost of memcmp(). */
-static bool differs(const uint8_t *a, const uint8_t *b, size_t len)
+static bool view_differs(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	const uint64_t *x = (const uint64_t *)a, *y = (const uint64_t *)b;
 	size_t i;
@@ -613,17 +618,17 @@ static void view_add_changed_lines(struct embedded_buf *buf, size_t page,
 				   const uint8_t *before)
 {
 	const size_t line_size = (size_t)1 << buf->lines.line_shift;
-	const uint8_t *now = buf->dram + page * page_size();
+	const uint8_t *now = buf->dram + page * view_page_size();
 	size_t off, end;
 
-	for (off = 0; off < page_size(); off = end + line_size) {
-		for (end = off; end < page_size() &&
-		     differs(before + end, now + end, line_size);)
+	for (off = 0; off < view_page_size(); off = end + line_size) {
+		for (end = off; end < view_page_size() &&
+		     view_differs(before + end, now + end, line_size);)
 			end += line_size;
 		if (end > off)
 			line_engine_write(&buf->lines,
-					  page * page_size() + off, end - off,
-					  NULL);
+					  page * view_page_size() + off,
+					  end - off, NULL);
 	}
 }
 
@@ -643,22 +648,22 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 		       const struct acting *acting)
 {
 	const size_t first = off >> window_page_shift();
-	const size_t end = end_page(off, len);
+	const size_t end = view_end_page(off, len);
 	size_t page;
 
 	buf->acting = *acting;
-	for (page = first; page < end; page++, before += page_size()) {
+	for (page = first; page < end; page++, before += view_page_size()) {
 		if (!is_changed && !memcmp(before,
-					   buf->dram + page * page_size(),
-					   page_size()))
+					   buf->dram + page * view_page_size(),
+					   view_page_size()))
 			continue;
-		add_twin_of(buf, page, before);
+		view_add_twin_of(buf, page, before);
 		if (!line_page_is_written(&buf->lines, page))
 			view_add_changed_lines(buf, page, before);
 		bit_set(buf->active, page);
 		buf->notes[page].engine = *acting;
 	}
-	engine_writes(buf);
+	view_engine_writes(buf);
 	view_revoke(buf, first, end);
 }
 
@@ -670,7 +675,7 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
  */
 bool view_has_lines(const struct embedded_buf *buf)
 {
-	return next_bit(buf->active, 0, buf->nr_pages) < buf->nr_pages;
+	return view_next_bit(buf->active, 0, buf->nr_pages) < buf->nr_pages;
 }
 
 /**
@@ -684,19 +689,19 @@ uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off)
 {
 	const size_t page = off >> window_page_shift();
 
-	return (next_bit(buf->stored, page, buf->nr_pages) - page) *
-	       page_size();
+	return (view_next_bit(buf->stored, page, buf->nr_pages) - page) *
+	       view_page_size();
 }
 
 /* No line is Dirty any more: the image equals the bytes of the fill. */
-static void take_cpu_back(struct embedded_buf *buf, size_t page)
+static void view_take_cpu_back(struct embedded_buf *buf, size_t page)
 {
 	struct line_page *p = &buf->lines.pages[page];
 
 	bit_clear(buf->stored, page);
 	p->cpu = NULL;
 	if (p->twin)
-		line_lend_twin(&buf->lines, page, cpu_page(buf, page));
+		line_lend_twin(&buf->lines, page, view_cpu_page(buf, page));
 }
 
 /**
@@ -710,21 +715,21 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 	const uint64_t before = buf->lines.count.lines_cleaned;
 	const uint64_t begin_ns = record_begin();
 	size_t page = off >> window_page_shift();
-	size_t end = end_page(off, len);
+	size_t end = view_end_page(off, len);
 	struct line_op op;
 
 	if (!len)
 		return;
 	line_op_begin(&op, off, len);
-	revoke_marked(buf, buf->stored, page, end);
-	for (page = next_bit(buf->stored, page, end); page < end;
-	     page = next_bit(buf->stored, page + 1, end)) {
+	view_revoke_marked(buf, buf->stored, page, end);
+	for (page = view_next_bit(buf->stored, page, end); page < end;
+	     page = view_next_bit(buf->stored, page + 1, end)) {
 		const uint64_t at = (uint64_t)page << window_page_shift();
 
 		line_clean_page(&buf->lines, page, &op);
-		if (at >= off && at + page_size() <= off + len &&
+		if (at >= off && at + view_page_size() <= off + len &&
 		    !line_page_has_hidden(&buf->lines, page))
-			take_cpu_back(buf, page);
+			view_take_cpu_back(buf, page);
 	}
 	line_clean_end(&buf->lines, &op);
 	trace_maintain(buf, &op, true,
@@ -738,7 +743,7 @@ void view_clean(struct embedded_buf *buf, uint64_t off, uint64_t len)
 void view_write_back(struct embedded_buf *buf)
 {
 	/* Without stores, the clean would be reported as redundant. */
-	if (next_bit(buf->stored, 0, buf->nr_pages) < buf->nr_pages)
+	if (view_next_bit(buf->stored, 0, buf->nr_pages) < buf->nr_pages)
 		view_clean(buf, 0, buf->base.len);
 	line_bracket_end(&buf->lines, &buf->bracket);
 	watch_brackets(buf);
@@ -755,20 +760,20 @@ void view_invalidate(struct embedded_buf *buf, uint64_t off, uint64_t len)
 	const uint64_t before = buf->lines.count.lines_invalidated;
 	const uint64_t begin_ns = record_begin();
 	const size_t first = off >> window_page_shift();
-	const size_t end = end_page(off, len);
+	const size_t end = view_end_page(off, len);
 	struct line_op op;
 	size_t page;
 
 	if (!len)
 		return;
 	line_op_begin(&op, off, len);
-	revoke_marked(buf, buf->active, first, end);
+	view_revoke_marked(buf, buf->active, first, end);
 	for (page = first; page < end; page++) {
 		/* The edges are counted as shared lines in any state. */
 		if (page != first && page != end - 1)
-			page = next_bit(buf->active, page, end - 1);
+			page = view_next_bit(buf->active, page, end - 1);
 		line_invalidate_page(&buf->lines, page, &op);
-		settle(buf, page);
+		view_settle(buf, page);
 	}
 	line_invalidate_end(&buf->lines, &op, false);
 	trace_maintain(buf, &op, false,
@@ -788,13 +793,13 @@ void view_take_in(struct embedded_buf *buf)
 	size_t page;
 
 	line_op_begin(&op, 0, buf->base.len);
-	revoke_marked(buf, buf->active, 0, buf->nr_pages);
-	for (page = next_bit(buf->active, 0, buf->nr_pages);
+	view_revoke_marked(buf, buf->active, 0, buf->nr_pages);
+	for (page = view_next_bit(buf->active, 0, buf->nr_pages);
 	     page < buf->nr_pages;
-	     page = next_bit(buf->active, page + 1, buf->nr_pages)) {
+	     page = view_next_bit(buf->active, page + 1, buf->nr_pages)) {
 		line_take_in_page(&buf->lines, page,
 				  keep && buf->lines.pages[page].writer, &op);
-		settle(buf, page);
+		view_settle(buf, page);
 	}
 	line_invalidate_end(&buf->lines, &op, false);
 	trace_maintain(buf, &op, false,

@@ -52,13 +52,13 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-static void watchers_lock(sigset_t *old)
+static void watch_watchers_lock(sigset_t *old)
 {
 	signals_block(old);
 	pthread_mutex_lock(&watchers.lock);
 }
 
-static void watchers_unlock(const sigset_t *old)
+static void watch_watchers_unlock(const sigset_t *old)
 {
 	pthread_mutex_unlock(&watchers.lock);
 	signals_restore(old);
@@ -97,9 +97,9 @@ int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr)
 
 	if (!watch)
 		return -ENOMEM;
-	watchers_lock(&old);
+	watch_watchers_lock(&old);
 	err = watch_add(ctx, watch);
-	watchers_unlock(&old);
+	watch_watchers_unlock(&old);
 	if (err)
 		violations_destroy(watch);
 	return err;
@@ -121,12 +121,12 @@ void watch_end(struct embedded_ctx *ctx)
 	 * needed.
 	 */
 	if (!window_is_forked()) {
-		watchers_lock(&old);
+		watch_watchers_lock(&old);
 		for (i = 0; i < MAX_WATCHERS; i++)
 			if (watchers.all[i] == ctx->watch)
 				watchers.all[i] = NULL;
 		atomic_fetch_sub(&watchers.nr, 1);
-		watchers_unlock(&old);
+		watch_watchers_unlock(&old);
 	}
 	violations_destroy(ctx->watch);
 }
@@ -143,9 +143,9 @@ int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation)
 	sigset_t old;
 	int ret;
 
-	watchers_lock(&old);
+	watch_watchers_lock(&old);
 	ret = ctx->watch ? violations_take(ctx->watch, violation) : -EINVAL;
-	watchers_unlock(&old);
+	watch_watchers_unlock(&old);
 	return ret;
 }
 
@@ -161,11 +161,11 @@ int watch_fd(struct embedded_ctx *ctx, int *fd)
 	sigset_t old;
 	int err;
 
-	watchers_lock(&old);
+	watch_watchers_lock(&old);
 	err = ctx->watch ? violations_open_event(ctx->watch) : -EINVAL;
 	if (!err)
 		err = own_fd_dup(&ctx->watch->event);
-	watchers_unlock(&old);
+	watch_watchers_unlock(&old);
 	if (err < 0)
 		return err;
 	*fd = err;
@@ -182,20 +182,20 @@ struct found {
 	struct record_facts beside;
 };
 
-static bool has_watchers(void)
+static bool watch_has_watchers(void)
 {
 	return atomic_load_explicit(&watchers.nr, memory_order_relaxed) > 0;
 }
 
 /* With this policy nothing is checked, and so nothing is reported. */
-static bool is_off(const struct embedded_buf *buf)
+static bool watch_is_off(const struct embedded_buf *buf)
 {
 	return embedded_ctx_of(buf->base.ctx)->policy == MEM_POLICY_OFF;
 }
 
-static bool is_watched(void)
+static bool watch_has_readers(void)
 {
-	return has_watchers() || record_is_on();
+	return watch_has_watchers() || record_is_on();
 }
 
 /**
@@ -205,15 +205,15 @@ static bool is_watched(void)
  */
 bool watch_is_on(void)
 {
-	return is_watched() || record_is_traced();
+	return watch_has_readers() || record_is_traced();
 }
 
-static void report(const struct found *f)
+static void watch_report(const struct found *f)
 {
 	size_t i;
 
 	record_add_violation(&f->v, &f->beside);
-	if (!has_watchers())
+	if (!watch_has_watchers())
 		return;
 	pthread_mutex_lock(&watchers.lock);
 	for (i = 0; i < MAX_WATCHERS; i++)
@@ -222,8 +222,8 @@ static void report(const struct found *f)
 	pthread_mutex_unlock(&watchers.lock);
 }
 
-static struct found found_of(const struct embedded_buf *buf,
-			     uint32_t kind, uint64_t off, uint64_t len)
+static struct found watch_found_of(const struct embedded_buf *buf,
+				   uint32_t kind, uint64_t off, uint64_t len)
 {
 	const uint64_t newest = atomic_load_explicit(&buf->order.newest,
 						     memory_order_relaxed);
@@ -244,7 +244,7 @@ static struct found found_of(const struct embedded_buf *buf,
 	return f;
 }
 
-static void add_store(struct found *f, const struct note *store)
+static void watch_add_store(struct found *f, const struct note *store)
 {
 	f->v.cpu_ip = store->ip;
 	f->v.cpu_addr = store->addr;
@@ -255,7 +255,7 @@ static void add_store(struct found *f, const struct note *store)
 }
 
 /* @from: as in record_stack() */
-static void add_caller(struct found *f, bool is_write, uintptr_t from)
+static void watch_add_caller(struct found *f, bool is_write, uintptr_t from)
 {
 	f->v.cpu_time_ns = f->v.time_ns;
 	f->v.cpu_tid = (uint32_t)gettid();
@@ -263,15 +263,15 @@ static void add_caller(struct found *f, bool is_write, uintptr_t from)
 	f->beside.cpu_stack = record_stack(from);
 }
 
-static void add_touch(struct found *f, const struct embedded_buf *buf,
-		      const struct touch *touch)
+static void watch_add_touch(struct found *f, const struct embedded_buf *buf,
+			    const struct touch *touch)
 {
-	add_caller(f, touch->is_write, touch->ip);
+	watch_add_caller(f, touch->is_write, touch->ip);
 	f->v.cpu_ip = touch->ip;
 	f->v.cpu_addr = (uintptr_t)buf->addr + f->v.off;
 }
 
-static void add_engine(struct found *f, const struct acting *engine)
+static void watch_add_engine(struct found *f, const struct acting *engine)
 {
 	if (!engine->job)
 		return;
@@ -285,7 +285,7 @@ static void add_engine(struct found *f, const struct acting *engine)
 }
 
 /* Fills in the calling thread as the one that does the maintenance. */
-static void add_invalidate(struct found *f)
+static void watch_add_invalidate(struct found *f)
 {
 	f->v.other = MEM_OTHER_PROCESS;
 	f->v.other_time_ns = f->v.time_ns;
@@ -294,7 +294,7 @@ static void add_invalidate(struct found *f)
 }
 
 /* What libmem itself wastes, the program could not have left out. */
-static bool is_waste(enum line_event event)
+static bool watch_is_waste(enum line_event event)
 {
 	return event == LINE_SHARED || event == LINE_REDUNDANT_CLEAN ||
 	       event == LINE_REDUNDANT_INVALIDATE;
@@ -337,9 +337,9 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 	const struct note *note = &buf->notes[off >> window_page_shift()];
 	struct found f;
 
-	if (!is_watched() || (is_waste(event) && gate_is_own()))
+	if (!watch_has_readers() || (watch_is_waste(event) && gate_is_own()))
 		return;
-	f = found_of(buf, of[event].kind, off, len);
+	f = watch_found_of(buf, of[event].kind, off, len);
 	f.v.missing = of[event].missing;
 	/* Managed memory is maintained by the driver when the host waits. */
 	if (f.v.missing && buf->base.kind == MEM_KIND_MANAGED)
@@ -349,27 +349,27 @@ void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 	case LINE_POSSIBLE_STALE_READ:
 		f.v.off = buf->touch->off;
 		f.v.len = off + len - f.v.off;
-		add_touch(&f, buf, buf->touch);
-		add_engine(&f, &note->engine);
+		watch_add_touch(&f, buf, buf->touch);
+		watch_add_engine(&f, &note->engine);
 		break;
 	case LINE_LOST_DEVICE_WRITE:
-		add_store(&f, note);
-		add_engine(&f, &note->engine);
+		watch_add_store(&f, note);
+		watch_add_engine(&f, &note->engine);
 		break;
 	case LINE_LOST_CPU_WRITE:
-		add_store(&f, note);
-		add_invalidate(&f);
+		watch_add_store(&f, note);
+		watch_add_invalidate(&f);
 		break;
 	case LINE_MISSING_CLEAN:
 	case LINE_WRITE_CONFLICT:
-		add_store(&f, note);
-		add_engine(&f, &buf->acting);
+		watch_add_store(&f, note);
+		watch_add_engine(&f, &buf->acting);
 		break;
 	default:
-		add_caller(&f, false, 0);
+		watch_add_caller(&f, false, 0);
 		break;
 	}
-	report(&f);
+	watch_report(&f);
 }
 
 /**
@@ -382,13 +382,14 @@ void watch_unbracketed(const struct embedded_buf *buf,
 {
 	struct found f;
 
-	if (!is_watched())
+	if (!watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_UNBRACKETED_ACCESS, touch->off, 1);
+	f = watch_found_of(buf, MEM_VIOLATION_UNBRACKETED_ACCESS, touch->off,
+			   1);
 	f.v.missing = MEM_MISSING_WAIT;
 	f.v.other = MEM_OTHER_FENCE;
-	add_touch(&f, buf, touch);
-	report(&f);
+	watch_add_touch(&f, buf, touch);
+	watch_report(&f);
 }
 
 /**
@@ -402,32 +403,33 @@ void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 {
 	struct found f;
 
-	if (!is_watched())
+	if (!watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_UNMATCHED_END, 0, buf->base.len);
+	f = watch_found_of(buf, MEM_VIOLATION_UNMATCHED_END, 0, buf->base.len);
 	f.v.missing = lacks_write ? MEM_MISSING_BEGIN_WRITE :
 				    MEM_MISSING_BEGIN_READ;
-	add_caller(&f, is_write, 0);
-	report(&f);
+	watch_add_caller(&f, is_write, 0);
+	watch_report(&f);
 }
 
 /* Composes the report of a bracket that can no longer be ended. */
-static struct found open_bracket(const struct embedded_buf *buf,
-				 enum bracket_dir dir)
+static struct found watch_open_bracket(const struct embedded_buf *buf,
+				       enum bracket_dir dir)
 {
-	struct found f = found_of(buf, dir == BRACKET_WRITE ?
-				  MEM_VIOLATION_MISSING_END :
-				  MEM_VIOLATION_UNENDED_READ, 0,
-				  buf->base.len);
+	struct found f = watch_found_of(buf, dir == BRACKET_WRITE ?
+					MEM_VIOLATION_MISSING_END :
+					MEM_VIOLATION_UNENDED_READ, 0,
+					buf->base.len);
 
 	f.v.missing = MEM_MISSING_END;
-	add_store(&f, &buf->begin[dir]);
+	watch_add_store(&f, &buf->begin[dir]);
 	f.v.is_write = dir == BRACKET_WRITE;
 	return f;
 }
 
 /* A bracket for reading and writing is reported once, as one for writing. */
-static uint64_t nr_open(const struct embedded_buf *buf, enum bracket_dir dir)
+static uint64_t watch_nr_open(const struct embedded_buf *buf,
+			      enum bracket_dir dir)
 {
 	const struct line_bracket *open = &buf->bracket;
 
@@ -437,7 +439,7 @@ static uint64_t nr_open(const struct embedded_buf *buf, enum bracket_dir dir)
 	       open->nr_read - open->nr_write : 0;
 }
 
-static void bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)
+static void watch_bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)
 {
 	record_destroy_object(buf->begun[dir], buf->base.len);
 	buf->begun[dir] = NULL;
@@ -452,15 +454,15 @@ void watch_open_brackets(struct embedded_buf *buf)
 	enum bracket_dir dir;
 	struct found f;
 
-	if (!is_watched())
+	if (!watch_has_readers())
 		return;
 	for (dir = BRACKET_READ; dir <= BRACKET_WRITE; dir++) {
-		if (!nr_open(buf, dir))
+		if (!watch_nr_open(buf, dir))
 			continue;
-		f = open_bracket(buf, dir);
-		f.v.count = nr_open(buf, dir);
-		report(&f);
-		bracket_gone(buf, dir);
+		f = watch_open_bracket(buf, dir);
+		f.v.count = watch_nr_open(buf, dir);
+		watch_report(&f);
+		watch_bracket_gone(buf, dir);
 	}
 }
 
@@ -497,10 +499,10 @@ void watch_brackets(struct embedded_buf *buf)
 	struct found f;
 
 	for (dir = BRACKET_READ; dir <= BRACKET_WRITE; dir++) {
-		if (!nr_open(buf, dir)) {
-			bracket_gone(buf, dir);
+		if (!watch_nr_open(buf, dir)) {
+			watch_bracket_gone(buf, dir);
 		} else if (!buf->begun[dir] && record_is_on()) {
-			f = open_bracket(buf, dir);
+			f = watch_open_bracket(buf, dir);
 			buf->begun[dir] =
 				record_create_object(&f.v, f.beside.cpu_stack);
 		}
@@ -562,7 +564,7 @@ void watch_freed(const struct embedded_buf *buf)
 		.time_ns = now_ns(),
 	};
 
-	if (is_off(buf) || !is_watched())
+	if (watch_is_off(buf) || !watch_has_readers())
 		return;
 	memcpy(one.name, buf->name, sizeof(one.name));
 	one.stack = record_stack(0);
@@ -575,7 +577,7 @@ void watch_freed(const struct embedded_buf *buf)
 }
 
 /* Returns the newest freed buffer that contained an address, or NULL. */
-static bool freed_find(uintptr_t addr, struct freed *found)
+static bool watch_freed_find(uintptr_t addr, struct freed *found)
 {
 	uint64_t i;
 	bool ret = false;
@@ -603,7 +605,7 @@ void watch_use_after_free(uintptr_t addr, const struct embedded_buf *buf,
 	struct freed one;
 	struct found f;
 
-	if (!is_watched() || !freed_find(addr, &one) ||
+	if (!watch_has_readers() || !watch_freed_find(addr, &one) ||
 	    (buf && one.buf != buf->id))
 		return;
 	f = (struct found) {
@@ -621,14 +623,14 @@ void watch_use_after_free(uintptr_t addr, const struct embedded_buf *buf,
 		.beside.other_stack = one.stack,
 	};
 	memcpy(f.v.name, one.name, sizeof(f.v.name));
-	add_caller(&f, touch->is_write, touch->ip);
+	watch_add_caller(&f, touch->is_write, touch->ip);
 	f.v.cpu_ip = touch->ip;
 	f.v.cpu_addr = addr;
-	report(&f);
+	watch_report(&f);
 }
 
 /* Copies how the buffer came to its attach state. The order lock is held. */
-static void add_attaches(struct found *f, const struct embedded_buf *buf)
+static void watch_add_attaches(struct found *f, const struct embedded_buf *buf)
 {
 	if (buf->base.kind == MEM_KIND_MANAGED)
 		f->beside.attaches = buf->attaches;
@@ -646,16 +648,16 @@ void watch_cpu_while_active(const struct embedded_buf *buf,
 {
 	struct found f;
 
-	if (is_off(buf) || !is_watched())
+	if (watch_is_off(buf) || !watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_CPU_WHILE_ACTIVE, touch->off, 1);
+	f = watch_found_of(buf, MEM_VIOLATION_CPU_WHILE_ACTIVE, touch->off, 1);
 	f.v.missing = MEM_MISSING_SYNC;
-	add_touch(&f, buf, touch);
+	watch_add_touch(&f, buf, touch);
 	f.beside.attaches = refusal->attaches;
 	f.v.other = MEM_OTHER_ENGINE;
 	f.v.other_stream = refusal->stream;
-	add_engine(&f, &refusal->newest);
-	report(&f);
+	watch_add_engine(&f, &refusal->newest);
+	watch_report(&f);
 }
 
 /**
@@ -668,11 +670,11 @@ void watch_cpu_on_device(const struct embedded_buf *buf,
 {
 	struct found f;
 
-	if (is_off(buf) || !is_watched())
+	if (watch_is_off(buf) || !watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_CPU_ON_DEVICE, touch->off, 1);
-	add_touch(&f, buf, touch);
-	report(&f);
+	f = watch_found_of(buf, MEM_VIOLATION_CPU_ON_DEVICE, touch->off, 1);
+	watch_add_touch(&f, buf, touch);
+	watch_report(&f);
 }
 
 /**
@@ -691,18 +693,18 @@ void watch_not_attached(const struct embedded_buf *buf, uint64_t off,
 {
 	struct found f;
 
-	if (is_off(buf) || !is_watched())
+	if (watch_is_off(buf) || !watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_ENGINE_NOT_ATTACHED, off, 1);
+	f = watch_found_of(buf, MEM_VIOLATION_ENGINE_NOT_ATTACHED, off, 1);
 	f.v.missing = MEM_MISSING_ATTACH;
 	f.v.is_write = is_write;
-	add_engine(&f, &work->acting);
+	watch_add_engine(&f, &work->acting);
 	f.v.other_ip = ip;
-	add_attaches(&f, buf);
-	report(&f);
+	watch_add_attaches(&f, buf);
+	watch_report(&f);
 }
 
-static bool is_closed(const struct embedded_buf *buf)
+static bool watch_is_closed(const struct embedded_buf *buf)
 {
 	return buf->gate == GATE_CLOSED;
 }
@@ -716,15 +718,15 @@ void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
 {
 	struct found f;
 
-	if (!is_watched())
+	if (!watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_UNLOCKED_ACCESS, touch->off, 1);
-	add_touch(&f, buf, touch);
+	f = watch_found_of(buf, MEM_VIOLATION_UNLOCKED_ACCESS, touch->off, 1);
+	watch_add_touch(&f, buf, touch);
 	f.v.other = MEM_OTHER_PROCESS;
 	f.v.other_time_ns = buf->gated.time_ns;
-	strcpy(f.v.other_name, is_closed(buf) ? "unlock" : "lock");
+	strcpy(f.v.other_name, watch_is_closed(buf) ? "unlock" : "lock");
 	f.beside.other_stack = buf->gated.stack;
-	report(&f);
+	watch_report(&f);
 }
 
 /**
@@ -741,20 +743,20 @@ void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 {
 	struct found f;
 
-	if (!is_watched())
+	if (!watch_has_readers())
 		return;
-	f = found_of(buf, is_closed(buf) ? MEM_VIOLATION_UNLOCKED_ACCESS :
-					   MEM_VIOLATION_ENGINE_WHILE_LOCKED,
-		     off, 1);
-	if (!is_closed(buf)) {
+	f = watch_found_of(buf, watch_is_closed(buf) ?
+				MEM_VIOLATION_UNLOCKED_ACCESS :
+				MEM_VIOLATION_ENGINE_WHILE_LOCKED, off, 1);
+	if (!watch_is_closed(buf)) {
 		f.v.cpu_time_ns = buf->gated.time_ns;
 		f.v.cpu_tid = (uint32_t)buf->gated.tid;
 		f.beside.cpu_stack = buf->gated.stack;
 	}
 	f.v.is_write = is_write;
-	add_engine(&f, &work->acting);
+	watch_add_engine(&f, &work->acting);
 	f.v.other_ip = ip;
-	report(&f);
+	watch_report(&f);
 }
 
 /**
@@ -766,11 +768,11 @@ void watch_read_only(const struct embedded_buf *buf, const struct touch *touch)
 {
 	struct found f;
 
-	if (is_off(buf) || !is_watched())
+	if (watch_is_off(buf) || !watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_READ_ONLY_WRITE, touch->off, 1);
-	add_touch(&f, buf, touch);
-	report(&f);
+	f = watch_found_of(buf, MEM_VIOLATION_READ_ONLY_WRITE, touch->off, 1);
+	watch_add_touch(&f, buf, touch);
+	watch_report(&f);
 }
 
 /**
@@ -784,17 +786,18 @@ void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 {
 	struct found f;
 
-	if (!is_watched())
+	if (!watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_ATOMIC_ON_UNCACHED, touch->off, 1);
+	f = watch_found_of(buf, MEM_VIOLATION_ATOMIC_ON_UNCACHED, touch->off,
+			   1);
 	if (work) {
 		f.v.is_write = touch->is_write;
-		add_engine(&f, &work->acting);
+		watch_add_engine(&f, &work->acting);
 		f.v.other_ip = touch->ip;
 	} else {
-		add_touch(&f, buf, touch);
+		watch_add_touch(&f, buf, touch);
 	}
-	report(&f);
+	watch_report(&f);
 }
 
 /**
@@ -808,18 +811,19 @@ void watch_failed(const struct engine_result *result,
 {
 	struct found f = { .v = violation_of_failed(result, refused) };
 
-	if (!is_watched())
+	if (!watch_has_readers())
 		return;
-	add_engine(&f, &work->acting);
-	report(&f);
+	watch_add_engine(&f, &work->acting);
+	watch_report(&f);
 }
 
 /*
  * The store to the page that faulted last, if it was behind, too. All of the
  * page may be: it may have been made ready for a row of stores.
  */
-static void add_store_behind(struct found *f, const struct embedded_buf *buf,
-			     uint64_t off)
+static void watch_add_store_behind(struct found *f,
+				   const struct embedded_buf *buf,
+				   uint64_t off)
 {
 	const size_t page = off >> window_page_shift();
 	const struct note *store = &buf->notes[page];
@@ -827,7 +831,7 @@ static void add_store_behind(struct found *f, const struct embedded_buf *buf,
 	if (store->time_ns &&
 	    (page << window_page_shift() >= buf->base.asked_len ||
 	     store->addr >= (uintptr_t)buf->addr + buf->base.asked_len))
-		add_store(f, store);
+		watch_add_store(f, store);
 }
 
 /**
@@ -841,13 +845,13 @@ void watch_overrun(const struct embedded_buf *buf, uint64_t off,
 {
 	struct found f;
 
-	if (is_off(buf) || !is_watched())
+	if (watch_is_off(buf) || !watch_has_readers())
 		return;
-	f = found_of(buf, MEM_VIOLATION_OVERRUN, off, 1);
+	f = watch_found_of(buf, MEM_VIOLATION_OVERRUN, off, 1);
 	f.v.is_write = true;
 	if (work)
-		add_engine(&f, &work->acting);
+		watch_add_engine(&f, &work->acting);
 	else if (buf->has_two_views)
-		add_store_behind(&f, buf, off);
-	report(&f);
+		watch_add_store_behind(&f, buf, off);
+	watch_report(&f);
 }

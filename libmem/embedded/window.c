@@ -85,7 +85,7 @@ static struct {
 };
 
 /* Creates a page that reads as zeros in any child, unless there is one. */
-static int mark_make(void)
+static int window_mark_make(void)
 {
 	const size_t len = (size_t)sysconf(_SC_PAGESIZE);
 	uintptr_t none = 0;
@@ -113,7 +113,7 @@ static int mark_make(void)
  * from then on is no child. The lock of a window that was just being created
  * would never be released in a child.
  */
-static bool mark_is_renewed(void)
+static bool window_mark_is_renewed(void)
 {
 	if (window.is_there || atomic_load(&window.nr_getters))
 		return false;
@@ -121,7 +121,7 @@ static bool mark_is_renewed(void)
 	return true;
 }
 
-static void release(void *addr, size_t len)
+static void window_release(void *addr, size_t len)
 {
 	if (addr)
 		munmap(addr, len);
@@ -131,7 +131,7 @@ static void release(void *addr, size_t len)
  * No child is created between the two calls: an engine cannot start if it
  * inherits a mapping at the window's addresses.
  */
-static int map_fd(void *addr, size_t len, int prot, int fd, size_t off)
+static int window_map_fd(void *addr, size_t len, int prot, int fd, size_t off)
 {
 	int err;
 
@@ -146,15 +146,15 @@ static int map_fd(void *addr, size_t len, int prot, int fd, size_t off)
 	return err;
 }
 
-static int map_file(void *addr, size_t len, int prot,
-		    const struct own_fd *file, size_t off)
+static int window_map_file(void *addr, size_t len, int prot,
+			   const struct own_fd *file, size_t off)
 {
 	if (!own_fd_is_open(file))
 		return -EBADF;
-	return map_fd(addr, len, prot, file->nr, off);
+	return window_map_fd(addr, len, prot, file->nr, off);
 }
 
-static int file_create(const char *name, size_t len, struct own_fd *file)
+static int window_file_create(const char *name, size_t len, struct own_fd *file)
 {
 	int err = own_fd_take(file, memfd_create(name, MFD_CLOEXEC));
 
@@ -163,16 +163,16 @@ static int file_create(const char *name, size_t len, struct own_fd *file)
 	return ftruncate(file->nr, (off_t)len) ? -errno : 0;
 }
 
-static void undo(size_t len)
+static void window_undo(size_t len)
 {
 	const size_t first_len = window.region_pages << window.page_shift;
 
-	release(window.addr, len);
-	release(window.dram, len);
-	release(window.cpu, first_len);
-	release(window.twin, first_len);
-	release(window.before, first_len);
-	release(window.access, len >> window.page_shift);
+	window_release(window.addr, len);
+	window_release(window.dram, len);
+	window_release(window.cpu, first_len);
+	window_release(window.twin, first_len);
+	window_release(window.before, first_len);
+	window_release(window.access, len >> window.page_shift);
 	own_fd_close(&window.dram_file);
 	own_fd_close(&window.before_file);
 	window.addr = NULL;
@@ -186,7 +186,7 @@ static void undo(size_t len)
 }
 
 /* Memcheck scans a child, too, and needs 10 ms for a page that is missing. */
-static void let_fork(void)
+static void window_let_fork(void)
 {
 	unsigned int i;
 
@@ -198,7 +198,7 @@ static void let_fork(void)
 }
 
 /* Makes all reservations with one size; on failure none remains. */
-static int make(size_t region_len)
+static int window_make(size_t region_len)
 {
 	const size_t nr_places = region_len >> window.page_shift;
 	const size_t first_len = region_len + GAP_LEN;
@@ -208,14 +208,15 @@ static int make(size_t region_len)
 	int err;
 
 	window.region_pages = first_len >> window.page_shift;
-	err = file_create("libmem-dram", len, &window.dram_file);
+	err = window_file_create("libmem-dram", len, &window.dram_file);
 	if (!err)
-		err = file_create("libmem-cpu", first_len, &cpu_file);
+		err = window_file_create("libmem-cpu", first_len, &cpu_file);
 	/*
 	 * As long as the window, so that engines use one offset for all files.
 	 */
 	if (!err)
-		err = file_create("libmem-before", len, &window.before_file);
+		err = window_file_create("libmem-before", len,
+					 &window.before_file);
 	if (err)
 		goto err_undo;
 	err = -ENOMEM;
@@ -231,17 +232,20 @@ static int make(size_t region_len)
 	    buddy_init(&window.buddy[0], nr_places) ||
 	    buddy_init(&window.buddy[1], nr_places))
 		goto err_undo;
-	err = map_file(window.addr, first_len, PROT_NONE, &cpu_file, 0);
+	err = window_map_file(window.addr, first_len, PROT_NONE, &cpu_file, 0);
 	if (!err)
-		err = map_file(window.addr + first_len, region_len, PROT_NONE,
-			       &window.dram_file, first_len);
+		err = window_map_file(window.addr + first_len, region_len,
+				      PROT_NONE,
+				      &window.dram_file, first_len);
 	if (!err)
-		err = map_file(window.dram, len, prot, &window.dram_file, 0);
+		err = window_map_file(window.dram, len, prot, &window.dram_file,
+				      0);
 	if (!err)
-		err = map_file(window.cpu, first_len, prot, &cpu_file, 0);
+		err = window_map_file(window.cpu, first_len, prot, &cpu_file,
+				      0);
 	if (!err)
-		err = map_file(window.before, first_len, prot,
-			       &window.before_file, 0);
+		err = window_map_file(window.before, first_len, prot,
+				      &window.before_file, 0);
 	if (err)
 		goto err_undo;
 	/* Only its mappings are needed. */
@@ -251,11 +255,11 @@ static int make(size_t region_len)
 
 err_undo:
 	own_fd_close(&cpu_file);
-	undo(len);
+	window_undo(len);
 	return err;
 }
 
-static long max_mappings(void)
+static long window_max_mappings(void)
 {
 	FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
 	long max = DEFAULT_MAX_MAPPINGS;
@@ -268,7 +272,7 @@ static long max_mappings(void)
 }
 
 /* A file that exceeds RLIMIT_FSIZE would end the process (SIGXFSZ). */
-static size_t longest_region(void)
+static size_t window_longest_region(void)
 {
 	struct rlimit limit;
 	size_t len = window.is_open ? REGION_OPEN_LEN : REGION_MAX_LEN;
@@ -282,7 +286,7 @@ static size_t longest_region(void)
 }
 
 /* Says on standard error that mistakes are not detected. */
-static void say_open(void)
+static void window_say_open(void)
 {
 	static const char text[] =
 		"libmem: under valgrind: policy off, kernels in the program\n";
@@ -291,7 +295,7 @@ static void say_open(void)
 		return;
 }
 
-static int start(void)
+static int window_start(void)
 {
 	size_t region_len;
 	int err = -ENOMEM;
@@ -299,20 +303,20 @@ static int start(void)
 	window.is_open = engine_has_valgrind();
 	window.page_shift = (uint32_t)
 		__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-	for (region_len = longest_region();
+	for (region_len = window_longest_region();
 	     err == -ENOMEM && region_len >= REGION_MIN_LEN; region_len /= 2)
-		err = make(region_len);
+		err = window_make(region_len);
 	if (err)
 		return err;
 	window.free_pages = (size_t)sysconf(_SC_PHYS_PAGES);
-	window.max_edges = max_mappings() / OUR_SHARE;
+	window.max_edges = window_max_mappings() / OUR_SHARE;
 	err = signals_init();
 	if (err) {
-		undo(window.len);
+		window_undo(window.len);
 		window.len = 0;
 	} else if (window.is_open) {
-		let_fork();
-		say_open();
+		window_let_fork();
+		window_say_open();
 	}
 	return err;
 }
@@ -330,16 +334,16 @@ int window_get(void)
 	sigset_t old;
 	int err;
 
-	if (window_is_forked() && !mark_is_renewed())
+	if (window_is_forked() && !window_mark_is_renewed())
 		return -EPERM;
-	err = mark_make();
+	err = window_mark_make();
 	if (err)
 		return err;
 	signals_block(&old);
 	atomic_fetch_add(&window.nr_getters, 1);
 	pthread_mutex_lock(&window.lock);
 	if (!window.is_there) {
-		err = start();
+		err = window_start();
 		window.is_there = !err;
 	}
 	pthread_mutex_unlock(&window.lock);
@@ -407,18 +411,18 @@ uint32_t window_page_shift(void)
 }
 
 /* Returns the first page of a page's region. */
-static size_t base_of(size_t page)
+static size_t window_base_of(size_t page)
 {
 	return page < window.region_pages ? 0 : window.region_pages;
 }
 
-static struct buddy *buddy_of(size_t page)
+static struct buddy *window_buddy_of(size_t page)
 {
 	return &window.buddy[page >= window.region_pages];
 }
 
 /* Makes a buffer of an open window, and its alias, accessible. Lock held. */
-static int give_open(size_t off, size_t len)
+static int window_give_open(size_t off, size_t len)
 {
 	const int prot = PROT_READ | PROT_WRITE;
 
@@ -431,12 +435,14 @@ static int give_open(size_t off, size_t len)
 }
 
 /* Maps the pages again: memcheck does not notice a mprotect() to no access. */
-static void take_open(size_t off, size_t len)
+static void window_take_open(size_t off, size_t len)
 {
 	if (!window.is_open)
 		return;
-	map_file(window.addr + off, len, PROT_NONE, &window.dram_file, off);
-	map_file(window.dram + off, len, PROT_NONE, &window.dram_file, off);
+	window_map_file(window.addr + off, len, PROT_NONE, &window.dram_file,
+			off);
+	window_map_file(window.dram + off, len, PROT_NONE, &window.dram_file,
+			off);
 }
 
 /**
@@ -460,14 +466,14 @@ int window_alloc(struct embedded_buf *buf)
 	pthread_mutex_lock(&window.lock);
 	/* An import does not use memory of this machine by itself. */
 	if (buf->nr_pages <= window.free_pages || buf->is_imported)
-		err = buddy_alloc(buddy_of(base), buf->nr_pages, buf,
+		err = buddy_alloc(window_buddy_of(base), buf->nr_pages, buf,
 				  &buf->first);
 	if (!err) {
 		buf->first += base;
 		off = buf->first << window.page_shift;
-		err = give_open(off, buf->nr_pages << window.page_shift);
+		err = window_give_open(off, buf->nr_pages << window.page_shift);
 		if (err)
-			buddy_free(buddy_of(base), buf->first - base);
+			buddy_free(window_buddy_of(base), buf->first - base);
 		else if (!buf->is_imported)
 			window.free_pages -= buf->nr_pages;
 	}
@@ -485,7 +491,7 @@ int window_alloc(struct embedded_buf *buf)
  * Maps the pages of the CPU view at its addresses again. Their file is closed,
  * but mremap() with an old length of 0 duplicates a mapping.
  */
-static int map_cpu_view(size_t off, size_t len)
+static int window_map_cpu_view(size_t off, size_t len)
 {
 	if (mremap(window.cpu + off, 0, len, MREMAP_MAYMOVE | MREMAP_FIXED,
 		   window.addr + off) == MAP_FAILED ||
@@ -495,7 +501,7 @@ static int map_cpu_view(size_t off, size_t len)
 }
 
 /* Maps the window's file at the addresses of a buffer. The lock is held. */
-static int map_back(const struct embedded_buf *buf)
+static int window_map_back(const struct embedded_buf *buf)
 {
 	const size_t off = buf->first << window.page_shift;
 	const size_t len = buf->nr_pages << window.page_shift;
@@ -503,12 +509,14 @@ static int map_back(const struct embedded_buf *buf)
 	int err;
 
 	if (buf->first < window.region_pages)
-		err = map_cpu_view(off, len);
+		err = window_map_cpu_view(off, len);
 	else
-		err = map_file(buf->addr, len, PROT_NONE, &window.dram_file,
-			       off);
+		err = window_map_file(buf->addr, len, PROT_NONE,
+				      &window.dram_file,
+				      off);
 	if (!err)
-		err = map_file(buf->dram, len, prot, &window.dram_file, off);
+		err = window_map_file(buf->dram, len, prot, &window.dram_file,
+				      off);
 	return err;
 }
 
@@ -533,12 +541,13 @@ int window_map_own(const struct embedded_buf *buf)
 				  !own_fd_is_open(&buf->file)))
 		return -EBADF;
 	pthread_mutex_lock(&window.lock);
-	err = map_fd(buf->dram, len, all, buf->file.nr, buf->fd_off);
+	err = window_map_fd(buf->dram, len, all, buf->file.nr, buf->fd_off);
 	if (!err)
-		err = map_fd(buf->addr, len, window.is_open ? all : PROT_NONE,
-			     buf->file.nr, buf->fd_off);
+		err = window_map_fd(buf->addr, len,
+				    window.is_open ? all : PROT_NONE,
+				    buf->file.nr, buf->fd_off);
 	/* A buffer that is being moved has its bytes in the window. */
-	if (err && map_back(buf) && !buf->is_imported)
+	if (err && window_map_back(buf) && !buf->is_imported)
 		abort();
 	pthread_mutex_unlock(&window.lock);
 	return err;
@@ -548,7 +557,7 @@ int window_map_own(const struct embedded_buf *buf)
  * Frees the pages of an alias, which read as zeros afterwards. Uses the
  * mapping, because the program may have reused the number of the descriptor.
  */
-static void release_pages(void *alias, size_t len)
+static void window_release_pages(void *alias, size_t len)
 {
 	/* Locked memory (mlockall) cannot be freed. */
 	if (madvise(alias, len, MADV_REMOVE))
@@ -556,12 +565,12 @@ static void release_pages(void *alias, size_t len)
 }
 
 /* Clears the second view, for the next buffer at these addresses. */
-static void release_views(const struct embedded_buf *buf)
+static void window_release_views(const struct embedded_buf *buf)
 {
 	const size_t len = buf->nr_pages << window.page_shift;
 
-	release_pages(buf->cpu, len);
-	release_pages(window.before + window_off(buf), len);
+	window_release_pages(buf->cpu, len);
+	window_release_pages(window.before + window_off(buf), len);
 	madvise(buf->twin, len, MADV_DONTNEED);
 }
 
@@ -579,27 +588,27 @@ void window_free(struct embedded_buf *buf)
 
 	pthread_mutex_lock(&window.lock);
 	/* A buffer with its own file has no pages in the window's file. */
-	is_back = buf->file.nr < 0 || !map_back(buf);
+	is_back = buf->file.nr < 0 || !window_map_back(buf);
 	if (buf->file.nr < 0) {
-		release_pages(buf->dram, len);
-		take_open(off, len);
+		window_release_pages(buf->dram, len);
+		window_take_open(off, len);
 	}
 	if (buf->has_two_views)
-		release_views(buf);
+		window_release_views(buf);
 	/*
 	 * If the window's file cannot be mapped again, the addresses are not
 	 * reused.
 	 */
 	if (is_back)
-		buddy_free(buddy_of(buf->first),
-			   buf->first - base_of(buf->first));
+		buddy_free(window_buddy_of(buf->first),
+			   buf->first - window_base_of(buf->first));
 	if (!buf->is_imported)
 		window.free_pages += buf->nr_pages;
 	pthread_mutex_unlock(&window.lock);
 }
 
 /* Copies only pages that exist: the file may be sparse. */
-static int copy_out(const struct embedded_buf *buf, int fd)
+static int window_copy_out(const struct embedded_buf *buf, int fd)
 {
 	const off_t first = (off_t)window_off(buf);
 	const off_t end = first + (off_t)buf->base.len;
@@ -642,7 +651,7 @@ int window_move(struct embedded_buf *buf, struct own_fd *file)
 	void *old;
 	int err;
 
-	err = copy_out(buf, file->nr);
+	err = window_copy_out(buf, file->nr);
 	if (err)
 		return err;
 	/* When the buffer is freed, its pages have no other mapping. */
@@ -656,10 +665,10 @@ int window_move(struct embedded_buf *buf, struct own_fd *file)
 	if (err)
 		buf->file = OWN_FD_NONE;
 	else
-		release_pages(old, len);
+		window_release_pages(old, len);
 	munmap(old, len);
 	if (!err && buf->has_two_views) {
-		release_views(buf);
+		window_release_views(buf);
 		buf->has_two_views = false;
 		buf->cpu = buf->dram;
 		buf->twin = NULL;
@@ -681,7 +690,8 @@ struct embedded_buf *window_find_buf(uintptr_t addr)
 	size_t first;
 
 	pthread_mutex_lock(&window.lock);
-	buf = buddy_find(buddy_of(page), page - base_of(page), &first);
+	buf = buddy_find(window_buddy_of(page), page - window_base_of(page),
+			 &first);
 	if (buf && (page - buf->first >= buf->nr_pages ||
 		    !embedded_buf_try(buf)))
 		buf = NULL;
@@ -809,7 +819,7 @@ void window_map_private(void *host, size_t len, uint64_t off)
 		     window.dram_file.nr, (off_t)off);
 }
 
-static int protect(size_t first, size_t nr, enum page_access access)
+static int window_set_access(size_t first, size_t nr, enum page_access access)
 {
 	static const int prots[] = {
 		[PAGE_NO_ACCESS] = PROT_NONE,
@@ -822,7 +832,7 @@ static int protect(size_t first, size_t nr, enum page_access access)
 }
 
 /* Counts neighbours that differ, from the page before to the page after. */
-static long edges_of(size_t first, size_t nr)
+static long window_edges_of(size_t first, size_t nr)
 {
 	const size_t end = first + nr;
 	size_t i = first ? first : 1;
@@ -835,10 +845,10 @@ static long edges_of(size_t first, size_t nr)
 }
 
 /* Only changes protections: the next touch of each page is detected again. */
-static void revoke_all(void)
+static void window_revoke_all(void)
 {
 	pthread_rwlock_wrlock(&window.protect_lock);
-	if (!protect(0, window.region_pages, PAGE_NO_ACCESS)) {
+	if (!window_set_access(0, window.region_pages, PAGE_NO_ACCESS)) {
 		madvise(window.access, window.buddy[0].nr_pages,
 			MADV_DONTNEED);
 		atomic_store(&window.nr_edges, 0);
@@ -846,18 +856,19 @@ static void revoke_all(void)
 	pthread_rwlock_unlock(&window.protect_lock);
 }
 
-static int protect_views(size_t first, size_t nr, enum page_access access)
+static int window_protect_views(size_t first, size_t nr,
+				enum page_access access)
 {
 	long before;
 	int err;
 
 	pthread_rwlock_rdlock(&window.protect_lock);
-	before = edges_of(first, nr);
-	err = protect(first, nr, access);
+	before = window_edges_of(first, nr);
+	err = window_set_access(first, nr, access);
 	if (!err) {
 		memset(window.access + first, access, nr);
 		atomic_fetch_add(&window.nr_edges,
-				 edges_of(first, nr) - before);
+				 window_edges_of(first, nr) - before);
 	}
 	pthread_rwlock_unlock(&window.protect_lock);
 	return err;
@@ -866,12 +877,13 @@ static int protect_views(size_t first, size_t nr, enum page_access access)
 /*
  * Protects the whole block, so that it can be one mapping with its neighbours.
  */
-static int protect_one_view(size_t first, enum page_access access)
+static int window_protect_one_view(size_t first, enum page_access access)
 {
-	const size_t nr = buddy_len(buddy_of(first), first - base_of(first));
+	const size_t nr = buddy_len(window_buddy_of(first),
+				    first - window_base_of(first));
 	int err;
 
-	err = protect(first, nr, access);
+	err = window_set_access(first, nr, access);
 	if (!err) {
 		memset(window.access + first, access, nr);
 		return 0;
@@ -881,7 +893,8 @@ static int protect_one_view(size_t first, enum page_access access)
 	 */
 	if (access == PAGE_NO_ACCESS)
 		return 0;
-	return protect(window.region_pages, window.buddy[1].nr_pages, access);
+	return window_set_access(window.region_pages, window.buddy[1].nr_pages,
+				 access);
 }
 
 /**
@@ -901,14 +914,14 @@ int window_protect(size_t first, size_t nr, enum page_access access)
 	if (window.is_open)
 		return 0;
 	if (first >= window.region_pages)
-		return protect_one_view(first, access);
+		return window_protect_one_view(first, access);
 	if (atomic_load(&window.nr_edges) > window.max_edges)
-		revoke_all();
-	err = protect_views(first, nr, access);
+		window_revoke_all();
+	err = window_protect_views(first, nr, access);
 	if (!err)
 		return 0;
-	revoke_all();
-	return protect_views(first, nr, access);
+	window_revoke_all();
+	return window_protect_views(first, nr, access);
 }
 
 /**

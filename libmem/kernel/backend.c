@@ -47,7 +47,7 @@ static_assert(MEM_READ == DMA_BUF_SYNC_READ,
 static_assert(MEM_WRITE == DMA_BUF_SYNC_WRITE,
 	      "accesses have the same numbers");
 
-static int probe_fd(int fd, struct mem_probe *probe, uint64_t *features)
+static int kernel_probe_fd(int fd, struct mem_probe *probe, uint64_t *features)
 {
 	struct heapsim_probe arg = { .size = sizeof(arg) };
 	int err;
@@ -76,7 +76,7 @@ static int kernel_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 	int err;
 
 	probe->backend = MEM_BACKEND_KERNEL;
-	err = probe_fd(kernel->fd, probe, &features);
+	err = kernel_probe_fd(kernel->fd, probe, &features);
 	if (err)
 		return err;
 	if (kernel->policy != MEM_POLICY_DEFAULT)
@@ -90,8 +90,8 @@ static int kernel_probe(struct mem_ctx *ctx, struct mem_probe *probe)
 }
 
 /* A context can only have the board that the module simulates. */
-static int check_soc(const struct mem_probe *probe,
-		     const struct mem_ctx_options *options)
+static int kernel_check_soc(const struct mem_probe *probe,
+			    const struct mem_ctx_options *options)
 {
 	if (probe->abi_version < 1)
 		return -EPROTO;
@@ -101,8 +101,8 @@ static int check_soc(const struct mem_probe *probe,
 }
 
 /* Sets the policy for what the context allocates, unless it is the module's. */
-static int set_policy(int fd, const struct mem_probe *probe,
-		      const struct mem_ctx_options *options)
+static int kernel_set_policy(int fd, const struct mem_probe *probe,
+			     const struct mem_ctx_options *options)
 {
 	struct heapsim_set_policy arg = {
 		.size = sizeof(arg),
@@ -126,7 +126,7 @@ static int set_policy(int fd, const struct mem_probe *probe,
 	return ioctl_again(fd, HEAPSIM_IOC_POLICY, &arg);
 }
 
-static int poison_of(uint32_t option)
+static int kernel_poison_of(uint32_t option)
 {
 	if (option == MEM_POISON_NONE)
 		return -1;
@@ -148,11 +148,11 @@ static int kernel_open(const struct mem_ctx_options *options,
 		err = new->fd;
 		goto err_free;
 	}
-	err = probe_fd(new->fd, &probe, &new->features);
+	err = kernel_probe_fd(new->fd, &probe, &new->features);
 	if (!err)
-		err = check_soc(&probe, options);
+		err = kernel_check_soc(&probe, options);
 	if (!err)
-		err = set_policy(new->fd, &probe, options);
+		err = kernel_set_policy(new->fd, &probe, options);
 	if (!err)
 		err = kernel_rights_choose(new);
 	if (err)
@@ -161,7 +161,7 @@ static int kernel_open(const struct mem_ctx_options *options,
 	new->evict = options->evict;
 	new->seed = options->seed;
 	new->is_precise = options->precise;
-	new->poison = poison_of(options->poison);
+	new->poison = kernel_poison_of(options->poison);
 	new->watch_fd = -1;
 	new->watch_poll = OWN_FD_NONE;
 	kernel_run_init(new);
@@ -219,7 +219,7 @@ static int kernel_next_violation(struct mem_ctx *ctx,
 }
 
 /* Takes over @fd on success only. */
-static int create(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
+static int kernel_create(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 {
 	struct heapsim_buf_info arg = { .size = sizeof(arg), .fd = fd };
 	struct kernel_buf *new;
@@ -240,9 +240,10 @@ static int create(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 	return 0;
 }
 
-static int create_or_close(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
+static int kernel_create_or_close(struct mem_ctx *ctx, int fd,
+				  struct mem_buf **buf)
 {
-	int err = create(ctx, fd, buf);
+	int err = kernel_create(ctx, fd, buf);
 
 	if (err)
 		fd_close(fd);
@@ -265,7 +266,7 @@ static int kernel_alloc(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,
 	err = ioctl_again(kernel_ctx_of(ctx)->fd, HEAPSIM_IOC_BUF_ALLOC, &arg);
 	if (err)
 		return err;
-	return create_or_close(ctx, arg.fd, buf);
+	return kernel_create_or_close(ctx, arg.fd, buf);
 }
 
 static int kernel_alloc_heap(struct mem_ctx *ctx, const char *heap,
@@ -286,7 +287,7 @@ static int kernel_alloc_heap(struct mem_ctx *ctx, const char *heap,
 	fd_close(fd);
 	if (err)
 		return err;
-	return create_or_close(ctx, (int)arg.fd, buf);
+	return kernel_create_or_close(ctx, (int)arg.fd, buf);
 }
 
 static int kernel_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
@@ -296,7 +297,7 @@ static int kernel_import(struct mem_ctx *ctx, int fd, struct mem_buf **buf)
 	if (copy < 0)
 		return copy;
 	mode = fcntl(copy, F_GETFL);
-	err = create_or_close(ctx, copy, buf);
+	err = kernel_create_or_close(ctx, copy, buf);
 	if (!err)
 		(*buf)->is_read_only = (mode & O_ACCMODE) == O_RDONLY;
 	return err;
@@ -340,7 +341,7 @@ static void kernel_free(struct mem_buf *buf)
 	kernel_ptr_put(buf);
 }
 
-static int map_anywhere(struct mem_buf *buf, void **addr)
+static int kernel_map_anywhere(struct mem_buf *buf, void **addr)
 {
 	const int prot = buf->is_read_only ? PROT_READ : PROT_READ | PROT_WRITE;
 	void *new;
@@ -361,7 +362,7 @@ static int kernel_map(struct mem_buf *base, void **addr)
 	int err;
 
 	if (ctx_is_forked(base->ctx) || kernel_ptr_place_heaps(buf))
-		return map_anywhere(base, addr);
+		return kernel_map_anywhere(base, addr);
 	err = kernel_ptr_show_heaps(buf);
 	if (err)
 		return err;
@@ -369,7 +370,7 @@ static int kernel_map(struct mem_buf *base, void **addr)
 	return 0;
 }
 
-static bool is_kept_shown(const struct mem_buf *buf)
+static bool kernel_is_kept_shown(const struct mem_buf *buf)
 {
 	return atomic_load(&buf->is_device_exposed) &&
 	       kernel_run_is_inline(kernel_ctx_of(buf->ctx));
@@ -384,7 +385,7 @@ static void kernel_unmap(struct mem_buf *base)
 		return;
 	}
 	base->host = NULL;
-	if (!is_kept_shown(base))
+	if (!kernel_is_kept_shown(base))
 		kernel_ptr_hide_heaps(buf);
 }
 
@@ -395,14 +396,14 @@ static int kernel_device_ptr(struct mem_buf *base)
 	int err;
 
 	err = kernel_ptr_place_heaps(buf);
-	if (err || base->host || is_kept_shown(base) ||
+	if (err || base->host || kernel_is_kept_shown(base) ||
 	    !kernel_run_is_inline(kernel_ctx_of(base->ctx)))
 		return err;
 	return kernel_ptr_show_heaps(buf);
 }
 
 /* Returns only a name from mem_set_name(). */
-static void name_of(struct mem_buf *base, char *name)
+static void kernel_name_of(struct mem_buf *base, char *name)
 {
 	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
 	const struct kernel_buf *buf = kernel_buf_of(base);
@@ -431,12 +432,12 @@ static int kernel_info(struct mem_buf *buf, struct mem_buf_info *info)
 	info->has_two_views = arg.has_two_views;
 	info->nr_holders = arg.nr_holders;
 	memcpy(info->name, arg.name, sizeof(info->name));
-	name_of(buf, info->name);
+	kernel_name_of(buf, info->name);
 	memcpy(&info->count, &arg.count, sizeof(info->count));
 	return 0;
 }
 
-static int sync_fd(int buf_fd, unsigned int access, bool is_end)
+static int kernel_sync_fd(int buf_fd, unsigned int access, bool is_end)
 {
 	struct dma_buf_sync arg = {
 		.flags = access |
@@ -452,15 +453,15 @@ static int sync_fd(int buf_fd, unsigned int access, bool is_end)
 
 static int kernel_begin(struct mem_buf *buf, unsigned int access)
 {
-	return sync_fd(kernel_buf_of(buf)->fd, access, false);
+	return kernel_sync_fd(kernel_buf_of(buf)->fd, access, false);
 }
 
 static int kernel_end(struct mem_buf *buf, unsigned int access)
 {
-	return sync_fd(kernel_buf_of(buf)->fd, access, true);
+	return kernel_sync_fd(kernel_buf_of(buf)->fd, access, true);
 }
 
-static int wait_fd(struct mem_buf *buf, bool for_write)
+static int kernel_wait_fd(struct mem_buf *buf, bool for_write)
 {
 	uint64_t end = now_ns() + ENGINE_WAIT_NS;
 	struct pollfd poll_fd = {
@@ -490,7 +491,7 @@ static int kernel_wait(struct mem_buf *buf, bool for_write)
 	int err, cancel;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	err = wait_fd(buf, for_write);
+	err = kernel_wait_fd(buf, for_write);
 	pthread_setcancelstate(cancel, NULL);
 	return err;
 }
@@ -548,8 +549,8 @@ static int kernel_revoke(struct mem_buf *buf)
 }
 
 /* Does not restart after a signal, because the remaining time has changed. */
-static int wait_id(int fd, uint64_t id, uint64_t timeout_ns,
-		   struct mem_job *job)
+static int kernel_wait_id(int fd, uint64_t id, uint64_t timeout_ns,
+			  struct mem_job *job)
 {
 	struct heapsim_job_wait arg = {
 		.size = sizeof(arg),
@@ -564,14 +565,15 @@ static int wait_id(int fd, uint64_t id, uint64_t timeout_ns,
 	return 0;
 }
 
-static void reap_orphans(struct kernel_ctx *ctx)
+static void kernel_reap_orphans(struct kernel_ctx *ctx)
 {
 	struct kernel_job **link, *job;
 
 	pthread_mutex_lock(&ctx->lock);
 	link = &ctx->orphans;
 	while ((job = *link)) {
-		if (wait_id(ctx->fd, job->id, 0, &job->base) == -ETIMEDOUT) {
+		if (kernel_wait_id(ctx->fd, job->id, 0,
+				   &job->base) == -ETIMEDOUT) {
 			link = &job->next;
 			continue;
 		}
@@ -607,7 +609,7 @@ static int kernel_submit(struct mem_ctx *base, enum job_op op,
 	struct kernel_job *new;
 	int err;
 
-	reap_orphans(ctx);
+	kernel_reap_orphans(ctx);
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
@@ -624,9 +626,10 @@ static int kernel_submit(struct mem_ctx *base, enum job_op op,
 
 static int kernel_wait_job(struct mem_job *job, uint64_t timeout_ns)
 {
-	return wait_id(kernel_ctx_of(job->ctx)->fd, kernel_job_of(job)->id,
-		       timeout_ns < MAX_WAIT_NS ? timeout_ns : MAX_WAIT_NS,
-		       job);
+	return kernel_wait_id(kernel_ctx_of(job->ctx)->fd,
+			      kernel_job_of(job)->id,
+			      timeout_ns < MAX_WAIT_NS ? timeout_ns :
+							 MAX_WAIT_NS, job);
 }
 
 static int kernel_fence(struct mem_job *job, int *fd)
@@ -653,7 +656,7 @@ static void kernel_forget(struct mem_job *base)
 	job->next = ctx->orphans;
 	ctx->orphans = job;
 	pthread_mutex_unlock(&ctx->lock);
-	reap_orphans(ctx);
+	kernel_reap_orphans(ctx);
 }
 
 const struct backend kernel_backend = {

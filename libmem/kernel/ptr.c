@@ -52,12 +52,12 @@ static void __attribute__((constructor)) window_init(void)
 	window.err = -pthread_atfork(NULL, NULL, window_in_child);
 }
 
-static size_t page_len(void)
+static size_t ptr_page_len(void)
 {
 	return (size_t)1 << window.page_shift;
 }
 
-static int make(size_t len)
+static int ptr_make(size_t len)
 {
 	window.addr = private_reserve(len);
 	if (!window.addr)
@@ -71,7 +71,7 @@ static int make(size_t len)
 	return 0;
 }
 
-static int start(void)
+static int ptr_start(void)
 {
 	size_t len;
 	int err;
@@ -83,11 +83,11 @@ static int start(void)
 	if (err)
 		return err;
 	err = -ENOMEM;
-	if (ftruncate(window.guard.nr, (off_t)page_len()))
+	if (ftruncate(window.guard.nr, (off_t)ptr_page_len()))
 		err = -errno;
 	else
 		for (len = MAX_WINDOW; err && len >= MIN_WINDOW; len /= 2)
-			err = make(len);
+			err = ptr_make(len);
 	if (err)
 		own_fd_close(&window.guard);
 	else
@@ -103,7 +103,7 @@ static int window_get(void)
 		return err;
 	pthread_mutex_lock(&window.lock);
 	if (!window.pid)
-		err = start();
+		err = ptr_start();
 	else if (window.pid != getpid())
 		err = -EPERM;
 	pthread_mutex_unlock(&window.lock);
@@ -157,7 +157,7 @@ struct own_fd kernel_ptr_guard(void)
 }
 
 /* Removes a mapping, but keeps its addresses reserved for the window. */
-static void hide(const struct kernel_buf *buf)
+static void ptr_hide(const struct kernel_buf *buf)
 {
 	if (mmap(buf->addr, buf->base.len, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
@@ -165,7 +165,7 @@ static void hide(const struct kernel_buf *buf)
 		abort();
 }
 
-static int show(const struct kernel_buf *buf, int fd)
+static int ptr_show(const struct kernel_buf *buf, int fd)
 {
 	if (mmap(buf->addr, buf->base.len, PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
@@ -184,11 +184,11 @@ void kernel_ptr_show_view(struct kernel_buf *buf, bool is_devices)
 {
 	if (buf->is_lent == is_devices)
 		return;
-	if (!show(buf, is_devices ? buf->view.nr : buf->fd))
+	if (!ptr_show(buf, is_devices ? buf->view.nr : buf->fd))
 		buf->is_lent = is_devices;
 }
 
-static int place_take(struct kernel_buf *buf)
+static int ptr_place_take(struct kernel_buf *buf)
 {
 	int err;
 
@@ -201,7 +201,7 @@ static int place_take(struct kernel_buf *buf)
 	return err;
 }
 
-static void place_give(struct kernel_buf *buf)
+static void ptr_place_give(struct kernel_buf *buf)
 {
 	pthread_mutex_lock(&window.lock);
 	buddy_free(&window.buddy, buf->first);
@@ -239,7 +239,7 @@ struct kernel_buf *kernel_ptr_find_page(uint64_t off, bool *is_behind)
 	return buf;
 }
 
-static int map_dram(struct kernel_buf *buf)
+static int ptr_map_dram(struct kernel_buf *buf)
 {
 	const int prot = buf->base.is_read_only ? PROT_READ :
 						  PROT_READ | PROT_WRITE;
@@ -258,7 +258,7 @@ static int map_dram(struct kernel_buf *buf)
 }
 
 /* Maps the device view for copies. Without it the buffer is not found. */
-static int need_dram(struct kernel_buf *buf)
+static int ptr_need_dram(struct kernel_buf *buf)
 {
 	struct kernel_ctx *ctx = kernel_ctx_of(buf->base.ctx);
 	int err = 0;
@@ -267,7 +267,7 @@ static int need_dram(struct kernel_buf *buf)
 		return 0;
 	pthread_mutex_lock(&ctx->lock);
 	if (!buf->dram)
-		err = map_dram(buf);
+		err = ptr_map_dram(buf);
 	pthread_mutex_unlock(&ctx->lock);
 	return err;
 }
@@ -289,7 +289,7 @@ struct mem_buf *kernel_ptr_find(struct mem_ctx *ctx, const void *addr)
 	if (!window.pid || off >= window.len)
 		return NULL;
 	buf = kernel_ptr_find_page(off, &is_behind);
-	if (buf && (is_behind || need_dram(buf))) {
+	if (buf && (is_behind || ptr_need_dram(buf))) {
 		kernel_ptr_put(&buf->base);
 		return NULL;
 	}
@@ -332,19 +332,19 @@ static void buf_close(struct kernel_buf *buf)
 	fd_close(buf->fd);
 }
 
-static int map_all(struct kernel_buf *buf)
+static int ptr_map_all(struct kernel_buf *buf)
 {
-	int err = map_dram(buf);
+	int err = ptr_map_dram(buf);
 
-	if (err || !show(buf, buf->fd))
+	if (err || !ptr_show(buf, buf->fd))
 		return err;
-	hide(buf);
+	ptr_hide(buf);
 	munmap(buf->dram, buf->base.len);
 	return -ENOMEM;
 }
 
-static int wait_and_close(struct kernel_ctx *ctx,
-			  const struct heapsim_dma_submit *job)
+static int ptr_wait_and_close(struct kernel_ctx *ctx,
+			      const struct heapsim_dma_submit *job)
 {
 	struct heapsim_job_wait arg = {
 		.size = sizeof(arg),
@@ -363,7 +363,7 @@ static int wait_and_close(struct kernel_ctx *ctx,
  * a store to the device view would count as a store of some work. The CPU has
  * no lines yet, so no violation is recorded.
  */
-static int fill_by_job(struct kernel_ctx *ctx, const struct kernel_buf *buf)
+static int ptr_fill_by_job(struct kernel_ctx *ctx, const struct kernel_buf *buf)
 {
 	struct heapsim_dma_submit job = {
 		.size = sizeof(job),
@@ -389,14 +389,14 @@ static int fill_by_job(struct kernel_ctx *ctx, const struct kernel_buf *buf)
 
 	err = ioctl_again(ctx->fd, HEAPSIM_IOC_DMA_SUBMIT, &job);
 	if (!err)
-		err = wait_and_close(ctx, &job);
+		err = ptr_wait_and_close(ctx, &job);
 	if (!err)
 		err = ioctl_again(ctx->fd, HEAPSIM_IOC_BUF_MAINTAIN,
 				  &maintain);
 	return err;
 }
 
-static int fill_new(struct kernel_ctx *ctx, const struct kernel_buf *buf)
+static int ptr_fill_new(struct kernel_ctx *ctx, const struct kernel_buf *buf)
 {
 	struct heapsim_buf_info info = { .size = sizeof(info), .fd = buf->fd };
 	int err;
@@ -407,12 +407,12 @@ static int fill_new(struct kernel_ctx *ctx, const struct kernel_buf *buf)
 	if (err)
 		return err;
 	if (info.has_two_views)
-		return fill_by_job(ctx, buf);
+		return ptr_fill_by_job(ctx, buf);
 	memset(buf->dram, ctx->poison, buf->base.len);
 	return 0;
 }
 
-static size_t canary_len(const struct kernel_buf *buf)
+static size_t ptr_canary_len(const struct kernel_buf *buf)
 {
 	const uint64_t rest = buf->base.len - buf->base.asked_len;
 
@@ -433,7 +433,7 @@ void kernel_ptr_look_behind(struct kernel_ctx *ctx, struct kernel_buf *buf,
 			    const struct work *work)
 {
 	const uint8_t *behind = buf->dram + buf->base.asked_len;
-	const size_t len = canary_len(buf);
+	const size_t len = ptr_canary_len(buf);
 	size_t i;
 
 	/* A heap's buffer has no bytes behind its length. */
@@ -472,7 +472,7 @@ static void list_remove(struct kernel_ctx *ctx, struct kernel_buf *buf)
 static struct kernel_buf *buf_new(struct mem_ctx *ctx, enum mem_kind kind,
 				  uint64_t len, unsigned int flags)
 {
-	const uint64_t mask = page_len() - 1;
+	const uint64_t mask = ptr_page_len() - 1;
 	struct kernel_buf *buf = calloc(1, sizeof(*buf));
 
 	if (!buf)
@@ -490,28 +490,29 @@ static int buf_make(struct kernel_ctx *ctx, struct kernel_buf *buf)
 {
 	int err;
 
-	err = place_take(buf);
+	err = ptr_place_take(buf);
 	if (err)
 		return err;
 	err = buf_open(ctx, buf);
 	if (err)
 		goto err_place;
-	err = map_all(buf);
+	err = ptr_map_all(buf);
 	if (err)
 		goto err_close;
-	err = fill_new(ctx, buf);
+	err = ptr_fill_new(ctx, buf);
 	if (err)
 		goto err_unmap;
-	memcpy(buf->canary, buf->dram + buf->base.asked_len, canary_len(buf));
+	memcpy(buf->canary, buf->dram + buf->base.asked_len,
+	       ptr_canary_len(buf));
 	return 0;
 
 err_unmap:
-	hide(buf);
+	ptr_hide(buf);
 	munmap(buf->dram, buf->base.len);
 err_close:
 	buf_close(buf);
 err_place:
-	place_give(buf);
+	ptr_place_give(buf);
 	return err;
 }
 
@@ -628,12 +629,12 @@ void kernel_ptr_put(struct mem_buf *base)
 		return;
 	}
 	if (buf->addr)
-		hide(buf);
+		ptr_hide(buf);
 	if (buf->dram)
 		munmap(buf->dram, base->len);
 	buf_close(buf);
 	if (buf->addr)
-		place_give(buf);
+		ptr_place_give(buf);
 	if (!is_heaps(base))
 		pthread_mutex_destroy(&base->lock);
 	free(buf);
@@ -664,7 +665,7 @@ void kernel_ptr_free(struct mem_buf *base)
 /* Heaps' buffers */
 
 /* Returns true for kinds that have one view under every policy. */
-static bool has_one_view(const struct kernel_buf *buf)
+static bool ptr_has_one_view(const struct kernel_buf *buf)
 {
 	return buf->base.kind == MEM_KIND_COHERENT ||
 	       buf->base.kind == MEM_KIND_UNCACHED ||
@@ -689,7 +690,7 @@ int kernel_ptr_place_heaps(struct kernel_buf *buf)
 
 	if (buf->base.device)
 		return 0;
-	if (!has_one_view(buf))
+	if (!ptr_has_one_view(buf))
 		return -EOPNOTSUPP;
 	err = window_get();
 	if (err)
@@ -702,7 +703,7 @@ int kernel_ptr_place_heaps(struct kernel_buf *buf)
 		.ino = stat.st_ino,
 	};
 	buf->nr_pages = buf->base.len >> window.page_shift;
-	err = place_take(buf);
+	err = ptr_place_take(buf);
 	if (err)
 		return err;
 	buf->base.device = buf->addr;
@@ -728,7 +729,7 @@ int kernel_ptr_show_heaps(struct kernel_buf *buf)
 		 buf->fd, 0) != MAP_FAILED)
 		return 0;
 	err = -errno;
-	hide(buf);
+	ptr_hide(buf);
 	return err;
 }
 
@@ -741,7 +742,7 @@ int kernel_ptr_show_heaps(struct kernel_buf *buf)
 void kernel_ptr_hide_heaps(struct kernel_buf *buf)
 {
 	if (window.pid == getpid())
-		hide(buf);
+		ptr_hide(buf);
 	else
 		munmap(buf->addr, buf->base.len);
 }

@@ -50,8 +50,8 @@ void kernel_run_fini(struct kernel_ctx *ctx)
 
 /* Buffers that an engine has mapped */
 
-static struct kernel_buf *granted_next(struct owner *owner,
-				       struct kernel_buf *buf)
+static struct kernel_buf *run_granted_next(struct owner *owner,
+					   struct kernel_buf *buf)
 {
 	struct granted *next = grants_next(&owner->grants,
 					   buf ? &buf->granted : NULL);
@@ -63,26 +63,26 @@ static struct kernel_buf *granted_next(struct owner *owner,
  * Returns true if the job may use a buffer that an earlier one has mapped. The
  * caller must hold the order lock.
  */
-static bool may_keep(const struct owner *owner, struct kernel_buf *buf)
+static bool run_may_keep(const struct owner *owner, struct kernel_buf *buf)
 {
 	return buf->base.kind != MEM_KIND_MANAGED || !owner->work ||
 	       order_work_sees(&owner->ctx->base, owner->work, &buf->base);
 }
 
-static enum engine_access access_of(const struct kernel_buf *buf)
+static enum engine_access run_access_of(const struct kernel_buf *buf)
 {
 	return buf->base.is_read_only ? ENGINE_READ : ENGINE_WRITE;
 }
 
-static int hide(struct owner *owner, struct kernel_buf *buf)
+static int run_hide(struct owner *owner, struct kernel_buf *buf)
 {
 	return grants_hide(&owner->grants, &buf->granted, kernel_ptr_off(buf),
 			   buf->base.len);
 }
 
 /* Before a job: unmaps buffers that it may not use, and checks the others. */
-static int before_job(struct owner *owner, struct engine_grant **hidden,
-		      size_t *nr_hidden)
+static int run_before_job(struct owner *owner, struct engine_grant **hidden,
+			  size_t *nr_hidden)
 {
 	struct kernel_ctx *ctx = owner->ctx;
 	struct kernel_buf *buf, *next;
@@ -91,11 +91,11 @@ static int before_job(struct owner *owner, struct engine_grant **hidden,
 
 	order_lock(&ctx->base, &old);
 	pthread_mutex_lock(&ctx->lock);
-	for (buf = granted_next(owner, NULL); buf && !err; buf = next) {
-		next = granted_next(owner, buf);
+	for (buf = run_granted_next(owner, NULL); buf && !err; buf = next) {
+		next = run_granted_next(owner, buf);
 		kernel_ptr_look_behind(ctx, buf, NULL);
-		if (!may_keep(owner, buf))
-			err = hide(owner, buf);
+		if (!run_may_keep(owner, buf))
+			err = run_hide(owner, buf);
 	}
 	*hidden = grants_take_hidden(&owner->grants, nr_hidden);
 	pthread_mutex_unlock(&ctx->lock);
@@ -103,22 +103,22 @@ static int before_job(struct owner *owner, struct engine_grant **hidden,
 	return err;
 }
 
-static void after_job(struct owner *owner)
+static void run_after_job(struct owner *owner)
 {
 	struct kernel_ctx *ctx = owner->ctx;
 	struct kernel_buf *buf;
 
 	pthread_mutex_lock(&ctx->lock);
-	for (buf = granted_next(owner, NULL); buf;
-	     buf = granted_next(owner, buf))
+	for (buf = run_granted_next(owner, NULL); buf;
+	     buf = run_granted_next(owner, buf))
 		kernel_ptr_look_behind(ctx, buf, owner->work);
 	pthread_mutex_unlock(&ctx->lock);
 }
 
 /* Reports a store behind a buffer; a spare page receives it for this job. */
-static int grant_behind(struct owner *owner, struct kernel_buf *buf,
-			const struct engine_touch *touch,
-			struct engine_grant *grant)
+static int run_grant_behind(struct owner *owner, struct kernel_buf *buf,
+			    const struct engine_touch *touch,
+			    struct engine_grant *grant)
 {
 	const uint64_t off = kernel_ptr_off(buf) + buf->base.len;
 	struct kernel_ctx *ctx = owner->ctx;
@@ -147,8 +147,8 @@ static int grant_behind(struct owner *owner, struct kernel_buf *buf,
  * Managed memory: a touch that is not allowed is reported, and carried out. The
  * caller must hold the order lock.
  */
-static void judge_touch(struct owner *owner, struct kernel_buf *buf,
-			bool is_write)
+static void run_judge_touch(struct owner *owner, struct kernel_buf *buf,
+			    bool is_write)
 {
 	struct mem_ctx *ctx = &owner->ctx->base;
 	bool is_news;
@@ -158,9 +158,9 @@ static void judge_touch(struct owner *owner, struct kernel_buf *buf,
 						 owner->work);
 }
 
-static int grant_buf(struct owner *owner, struct kernel_buf *buf,
-		     const struct engine_touch *touch,
-		     struct engine_grant *grant)
+static int run_grant_buf(struct owner *owner, struct kernel_buf *buf,
+			 const struct engine_touch *touch,
+			 struct engine_grant *grant)
 {
 	struct kernel_ctx *ctx = owner->ctx;
 	bool is_news, is_freed;
@@ -175,21 +175,21 @@ static int grant_buf(struct owner *owner, struct kernel_buf *buf,
 		grants_add(&owner->grants, &buf->granted);
 	pthread_mutex_unlock(&ctx->lock);
 	if (!is_freed && is_news && buf->base.kind == MEM_KIND_MANAGED)
-		judge_touch(owner, buf, touch->is_write);
+		run_judge_touch(owner, buf, touch->is_write);
 	order_unlock(&ctx->base, &old);
 	if (is_freed)
 		return -EFAULT;
 	*grant = (struct engine_grant) {
 		.off = kernel_ptr_off(buf),
 		.len = buf->base.len,
-		.access = access_of(buf),
+		.access = run_access_of(buf),
 		.file = buf->view,
 	};
 	return 0;
 }
 
-static int on_touch(void *arg, const struct engine_touch *touch,
-		    struct engine_grant *grant)
+static int run_on_touch(void *arg, const struct engine_touch *touch,
+			struct engine_grant *grant)
 {
 	struct owner *owner = arg;
 	struct kernel_buf *buf;
@@ -207,16 +207,16 @@ static int on_touch(void *arg, const struct engine_touch *touch,
 	if (owner->refused)
 		err = -EFAULT;
 	else if (is_behind)
-		err = grant_behind(owner, buf, touch, grant);
+		err = run_grant_behind(owner, buf, touch, grant);
 	else
-		err = grant_buf(owner, buf, touch, grant);
+		err = run_grant_buf(owner, buf, touch, grant);
 	/* A job that may use it has a reference; any other finds it here. */
 	kernel_ptr_put(&buf->base);
 	return err;
 }
 
 static const struct engine_ops ops = {
-	.touch = on_touch,
+	.touch = run_on_touch,
 };
 
 /**
@@ -246,7 +246,7 @@ static int owner_start(struct owner *owner)
 }
 
 /* Maps device views where the module would refuse accesses of the program. */
-static void lend_all(struct kernel_ctx *ctx)
+static void run_lend_all(struct kernel_ctx *ctx)
 {
 	struct kernel_buf *buf;
 
@@ -260,7 +260,7 @@ static void lend_all(struct kernel_ctx *ctx)
 	pthread_mutex_unlock(&ctx->lock);
 }
 
-static void take_back_all(struct kernel_ctx *ctx)
+static void run_take_back_all(struct kernel_ctx *ctx)
 {
 	struct kernel_buf *buf;
 
@@ -279,13 +279,13 @@ static void engine_end(struct owner *owner)
 	owner->engine = NULL;
 }
 
-static int run(struct owner *owner, struct engine_job *job,
-	       struct engine_result *result)
+static int run_run(struct owner *owner, struct engine_job *job,
+		   struct engine_result *result)
 {
 	struct engine_grant *hidden;
 	int err;
 
-	err = before_job(owner, &hidden, &job->nr_changes);
+	err = run_before_job(owner, &hidden, &job->nr_changes);
 	if (err)
 		engine_end(owner);
 	job->changes = hidden;
@@ -296,7 +296,7 @@ static int run(struct owner *owner, struct engine_job *job,
 	return err;
 }
 
-static void nothing(const struct mem_block *block, void *args)
+static void run_nothing(const struct mem_block *block, void *args)
 {
 	(void)block;
 	(void)args;
@@ -306,10 +306,10 @@ static void nothing(const struct mem_block *block, void *args)
  * An engine that has mapped the view keeps the dma-bufs, and the driver would
  * continue to maintain the buffer.
  */
-static void let_go(struct owner *owner)
+static void run_let_go(struct owner *owner)
 {
 	const struct mem_launch launch = {
-		.kernel = nothing,
+		.kernel = run_nothing,
 		.grid = { 1, 1, 1 },
 		.block = { 1, 1, 1 },
 	};
@@ -320,7 +320,7 @@ static void let_go(struct owner *owner)
 	if (pthread_mutex_trylock(&owner->run_lock))
 		return;
 	if (owner->engine)
-		run(owner, &job, &result);
+		run_run(owner, &job, &result);
 	pthread_mutex_unlock(&owner->run_lock);
 }
 
@@ -340,20 +340,20 @@ void kernel_run_forget(struct kernel_ctx *ctx, struct kernel_buf *buf)
 
 		pthread_mutex_lock(&ctx->lock);
 		has_it = grants_has(&owner->grants, &buf->granted);
-		err = has_it ? hide(owner, buf) : 0;
+		err = has_it ? run_hide(owner, buf) : 0;
 		pthread_mutex_unlock(&ctx->lock);
 		if (err) {
 			pthread_mutex_lock(&owner->run_lock);
 			engine_end(owner);
 			pthread_mutex_unlock(&owner->run_lock);
 		} else if (has_it && !kernel_run_is_inline(ctx)) {
-			let_go(owner);
+			run_let_go(owner);
 		}
 	}
 }
 
 /* Returns true if a dma-buf is mapped there, by the name of the mapping. */
-static bool is_dmabuf(uintptr_t addr)
+static bool run_is_dmabuf(uintptr_t addr)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	uintptr_t start, end;
@@ -397,17 +397,17 @@ int kernel_run(struct mem_ctx *base, struct work *work,
 	owner->work = work;
 	owner->refused = NULL;
 	if (kernel_run_is_inline(ctx))
-		lend_all(ctx);
-	err = run(owner, &job, &result);
+		run_lend_all(ctx);
+	err = run_run(owner, &job, &result);
 	if (kernel_run_is_inline(ctx))
-		take_back_all(ctx);
-	after_job(owner);
+		run_take_back_all(ctx);
+	run_after_job(owner);
 	owner->work = NULL;
 	refused = owner->refused;
 	pthread_mutex_unlock(&owner->run_lock);
 	if (err)
 		return err;
-	if (result.status == -EFAULT && !refused && is_dmabuf(result.addr))
+	if (result.status == -EFAULT && !refused && run_is_dmabuf(result.addr))
 		refused = "buffer of a heap";
 	if (engine_is_failed(&result))
 		kernel_watch_failed(ctx, &result, work, refused);

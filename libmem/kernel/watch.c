@@ -186,8 +186,9 @@ static const struct kernel_buf *buf_find(const struct kernel_ctx *ctx,
 }
 
 /* Completes a violation with what only the library knows. */
-static void complete(const struct kernel_ctx *ctx,
-		     const struct heapsim_record *r, struct mem_violation *v)
+static void watch_complete(const struct kernel_ctx *ctx,
+			   const struct heapsim_record *r,
+			   struct mem_violation *v)
 {
 	const struct kernel_buf *buf = buf_find(ctx, r->buf);
 	const struct acting *acting;
@@ -201,8 +202,8 @@ static void complete(const struct kernel_ctx *ctx,
 		v->other_kernel = acting->kernel;
 }
 
-static void violation_of(const struct heapsim_record *r,
-			 struct mem_violation *v)
+static void watch_violation_of(const struct heapsim_record *r,
+			       struct mem_violation *v)
 {
 	v->kind = r->kind;
 	if (r->missing <= MEM_MISSING_ATTACH)
@@ -253,14 +254,14 @@ int kernel_watch_next(struct kernel_ctx *ctx, struct mem_violation *violation)
 	} while (len < 0 && errno == EINTR);
 	if (len < 0)
 		return errno == EAGAIN ? 0 : -errno;
-	violation_of(&record, violation);
+	watch_violation_of(&record, violation);
 	pthread_mutex_lock(&ctx->lock);
-	complete(ctx, &record, violation);
+	watch_complete(ctx, &record, violation);
 	pthread_mutex_unlock(&ctx->lock);
 	return 1;
 }
 
-static void add_work(struct mem_violation *v, const struct work *work)
+static void watch_add_work(struct mem_violation *v, const struct work *work)
 {
 	if (!work)
 		return;
@@ -273,8 +274,8 @@ static void add_work(struct mem_violation *v, const struct work *work)
 }
 
 /* The caller must hold the lock. */
-static void report(struct kernel_ctx *ctx, const struct mem_violation *v,
-		   const struct work *work)
+static void watch_report(struct kernel_ctx *ctx, const struct mem_violation *v,
+			 const struct work *work)
 {
 	const struct record_facts beside = {
 		.other_stack = work ? work->acting.stack : 0,
@@ -298,9 +299,9 @@ void kernel_watch_failed(struct kernel_ctx *ctx,
 {
 	struct mem_violation v = violation_of_failed(result, refused);
 
-	add_work(&v, work);
+	watch_add_work(&v, work);
 	pthread_mutex_lock(&ctx->lock);
-	report(ctx, &v, work);
+	watch_report(ctx, &v, work);
 	pthread_mutex_unlock(&ctx->lock);
 }
 
@@ -332,6 +333,6 @@ void kernel_watch_overrun(struct kernel_ctx *ctx, const struct kernel_buf *buf,
 	if (record_policy() == MEM_POLICY_OFF)
 		return;
 	memcpy(v.name, buf->name, sizeof(v.name));
-	add_work(&v, work);
-	report(ctx, &v, work);
+	watch_add_work(&v, work);
+	watch_report(ctx, &v, work);
 }
