@@ -266,7 +266,7 @@ static void embedded_unmap(struct mem_buf *base)
 	buf->is_mapped = false;
 	base->host = NULL;
 	watch_freed(buf);
-	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+	protect_set(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	buf_unlock(buf, &old);
 }
 

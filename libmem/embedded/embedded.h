@@ -325,10 +325,16 @@ void window_map_private(void *host, size_t len, uint64_t off);
 int window_map_host(const struct embedded_buf *buf, void *host, size_t len);
 int window_move(struct embedded_buf *buf, struct own_fd *file);
 int window_map_own(const struct embedded_buf *buf);
-int window_protect(size_t first, size_t nr, enum page_access access);
-enum page_access window_access(size_t page);
-void window_keep(size_t page);
-bool window_is_kept(size_t page);
+size_t window_block_pages(size_t page);
+
+/* protect.c */
+int protect_init(uint8_t *addr, size_t region_pages, size_t nr_places);
+void protect_exit(void);
+void protect_let_fork(void);
+int protect_set(size_t first, size_t nr, enum page_access access);
+enum page_access protect_get(size_t page);
+void protect_keep(size_t page);
+bool protect_is_kept(size_t page);
 
 /* view.c */
 int view_init(struct embedded_buf *buf, const struct profile *profile);

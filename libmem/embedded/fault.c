@@ -36,7 +36,7 @@ int fault_open(struct embedded_buf *buf)
 		access = PAGE_WRITE;
 	else if (gate_allows_cpu(buf->gate, false))
 		access = PAGE_READ;
-	return window_protect(buf->first, buf->nr_pages, access);
+	return protect_set(buf->first, buf->nr_pages, access);
 }
 
 /*
@@ -53,24 +53,24 @@ static bool fault_give(struct embedded_buf *buf, bool is_write)
 		 gate_allows_cpu(buf->gate, false))
 		access = PAGE_READ;
 	return !(is_write && buf->base.is_read_only) &&
-	       !window_protect(buf->first, buf->nr_pages, access);
+	       !protect_set(buf->first, buf->nr_pages, access);
 }
 
 /* Removes access unless another thread, or a call, needs it. */
 static void fault_close_one_view(struct embedded_buf *buf)
 {
-	if (window_access(buf->first) == PAGE_NO_ACCESS ||
-	    step_is_held(buf->first) || window_is_kept(buf->first))
+	if (protect_get(buf->first) == PAGE_NO_ACCESS ||
+	    step_is_held(buf->first) || protect_is_kept(buf->first))
 		return;
 	if (is_heaps(&buf->base) && buf->is_mapped)
 		fault_open(buf);
 	else if (fault_is_judged(buf))
-		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+		protect_set(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 }
 
 static bool fault_must_stay(size_t page)
 {
-	return step_is_held(page) || window_is_kept(page);
+	return step_is_held(page) || protect_is_kept(page);
 }
 
 /**
@@ -114,12 +114,12 @@ static bool fault_is_ready(struct embedded_buf *buf, const struct touch *touch)
 		trace_touch(buf, touch, 0);
 		return fault_give(buf, touch->is_write);
 	}
-	access = window_access(page);
+	access = protect_get(page);
 	/* Another thread has made it accessible. Precise: judged even so. */
 	if ((access == PAGE_WRITE ||
 	     (access == PAGE_READ && !touch->is_write)) &&
 	    (touch->is_again || !embedded_ctx_of(buf->base.ctx)->is_precise))
-		return !window_protect(page, 1, access);
+		return !protect_set(page, 1, access);
 	return view_touch(buf, touch);
 }
 
@@ -286,9 +286,9 @@ enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch)
 static void fault_keep_page(struct embedded_buf *buf, const struct touch *touch)
 {
 	pthread_mutex_lock(&buf->lock);
-	window_keep(buf->has_two_views ?
-		    buf->first + (touch->off >> window_page_shift()) :
-		    buf->first);
+	protect_keep(buf->has_two_views ?
+		     buf->first + (touch->off >> window_page_shift()) :
+		     buf->first);
 	pthread_mutex_unlock(&buf->lock);
 }
 

@@ -119,7 +119,7 @@ void ptr_give_access(struct embedded_buf *buf)
 	buf->is_mapped = true;
 	/* Any other memory becomes accessible when it is touched. */
 	if (buf->base.kind == MEM_KIND_PINNED && !atomic_is_looked_for(buf))
-		window_protect(buf->first, buf->nr_pages, PAGE_WRITE);
+		protect_set(buf->first, buf->nr_pages, PAGE_WRITE);
 	buf_unlock(buf, &old);
 }
 
@@ -199,7 +199,7 @@ void ptr_free(struct mem_buf *base)
 	watch_free(buf);
 	watch_freed(buf);
 	buf->is_mapped = false;
-	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+	protect_set(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	buf_unlock(buf, &old);
 	embedded_buf_put(buf);
 	signals_restore(&before);

@@ -111,7 +111,7 @@ static void rights_revoke_buf(struct embedded_buf *buf)
 	if (buf->has_two_views)
 		view_revoke(buf, 0, buf->nr_pages);
 	else
-		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+		protect_set(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	pthread_mutex_unlock(&buf->lock);
 }
 
@@ -644,7 +644,7 @@ void rights_take_back(struct embedded_ctx *ctx)
 	while ((buf = rights_lent_next(ctx))) {
 		pthread_mutex_lock(&buf->lock);
 		buf->is_lent = false;
-		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+		protect_set(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 		pthread_mutex_unlock(&buf->lock);
 		embedded_buf_put(buf);
 	}

@@ -40,7 +40,7 @@ static int share_move_to_file(struct embedded_ctx *ctx,
 	if (err)
 		return err;
 	buf_lock(buf, &old);
-	window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+	protect_set(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	buf_unlock(buf, &old);
 	signals_block(&old);
 	err = window_move(buf, &file);
@@ -195,7 +195,7 @@ static int share_move_buf(struct embedded_buf *buf, struct own_fd *file)
 		view_revoke(buf, 0, buf->nr_pages);
 		view_write_back(buf);
 	} else {
-		window_protect(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
+		protect_set(buf->first, buf->nr_pages, PAGE_NO_ACCESS);
 	}
 	err = window_move(buf, file);
 	if (had_two_views && !err)

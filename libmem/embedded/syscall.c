@@ -24,7 +24,7 @@ static bool syscall_is_away(struct embedded_buf *buf, enum direction dir)
 		return false;
 	pthread_mutex_lock(&buf->lock);
 	has_one_view = !buf->has_two_views;
-	access = window_access(buf->first);
+	access = protect_get(buf->first);
 	pthread_mutex_unlock(&buf->lock);
 	return has_one_view &&
 	       (access == PAGE_NO_ACCESS ||
@@ -73,7 +73,7 @@ static void syscall_keep(struct embedded_buf *buf, const struct part *part)
 	size_t page = part->off >> window_page_shift();
 
 	for (; page <= last >> window_page_shift(); page++)
-		window_keep(buf->first + page);
+		protect_keep(buf->first + page);
 }
 
 static void syscall_prepare(struct embedded_buf *buf, const struct part *part)

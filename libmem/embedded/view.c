@@ -109,13 +109,13 @@ void view_fini(struct embedded_buf *buf)
 static enum page_access view_access_of(const struct embedded_buf *buf,
 				       size_t page)
 {
-	return window_access(buf->first + page);
+	return protect_get(buf->first + page);
 }
 
 /* Cannot fail: removing access needs no memory. */
 static void view_take_access(struct embedded_buf *buf, size_t first, size_t end)
 {
-	if (window_protect(buf->first + first, end - first, PAGE_NO_ACCESS))
+	if (protect_set(buf->first + first, end - first, PAGE_NO_ACCESS))
 		abort();
 }
 
@@ -459,8 +459,8 @@ bool view_touch(struct embedded_buf *buf, const struct touch *touch)
 		line_touch(&buf->lines, touch->off,
 			   touch->is_write ? LINE_WRITE : LINE_READ, WHO);
 	buf->touch = NULL;
-	if (window_protect(buf->first + first, end - first,
-			   touch->is_write ? PAGE_WRITE : PAGE_READ))
+	if (protect_set(buf->first + first, end - first,
+			touch->is_write ? PAGE_WRITE : PAGE_READ))
 		return false;
 	view_evict_after(buf, touch);
 	return true;

@@ -11,10 +11,8 @@
  * displace each other. Loops from one to the other took three times as long.
  *
  * A byte has the same offset in the window, its alias and its file, so that
- * neighbours with the same protection are one mapping: the kernel limits the
- * number of mappings. If protections differ from page to page nevertheless, the
- * whole first region is revoked before the limit is reached. This only makes
- * touches fault again.
+ * neighbours with the same protection (protect.c) are one mapping: the kernel
+ * limits the number of mappings.
  *
  * Under valgrind the window is open: pages of a buffer are always accessible,
  * and there is one view. A handler cannot complete a touch there: the registers
@@ -25,7 +23,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,15 +39,6 @@
 #define REGION_OPEN_LEN	(4ULL << 30)
 /* Not a sum of few powers of two, and a multiple of a buffer's alignment. */
 #define GAP_LEN		(37 * PRIVATE_ALIGN)
-
-/*
- * The process has a limit of mappings: the window uses one part in this many.
- */
-#define DEFAULT_MAX_MAPPINGS	65530
-#define OUR_SHARE		4
-
-/* In window.access: the page stays accessible after a step (step.c). */
-#define KEPT			0x80U
 
 static struct {
 	uint8_t *addr;
@@ -71,15 +59,8 @@ static struct {
 	bool is_open;
 	struct buddy buddy[2];	/* by region */
 	size_t free_pages;	/* of the machine's memory, not allocated */
-
-	/* read: to change protections; write: to change those of a region */
-	pthread_rwlock_t protect_lock;
-	uint8_t *access;	/* enum page_access of each page, and KEPT */
-	atomic_long nr_edges;	/* neighbouring pages that differ */
-	long max_edges;
 } IN_OWN_PAGES window = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.protect_lock = PTHREAD_RWLOCK_INITIALIZER,
 	.dram_file = { .nr = -1 },
 	.before_file = { .nr = -1 },
 };
@@ -172,7 +153,7 @@ static void window_undo(size_t len)
 	window_release(window.cpu, first_len);
 	window_release(window.twin, first_len);
 	window_release(window.before, first_len);
-	window_release(window.access, len >> window.page_shift);
+	protect_exit();
 	own_fd_close(&window.dram_file);
 	own_fd_close(&window.before_file);
 	window.addr = NULL;
@@ -180,7 +161,6 @@ static void window_undo(size_t len)
 	window.cpu = NULL;
 	window.twin = NULL;
 	window.before = NULL;
-	window.access = NULL;
 	buddy_fini(&window.buddy[0]);
 	buddy_fini(&window.buddy[1]);
 }
@@ -190,7 +170,7 @@ static void window_let_fork(void)
 {
 	unsigned int i;
 
-	madvise(window.access, window.len >> window.page_shift, MADV_DOFORK);
+	protect_let_fork();
 	for (i = 0; i < 2; i++)
 		madvise(window.buddy[i].blocks,
 			window.buddy[i].nr_pages *
@@ -226,9 +206,9 @@ static int window_make(size_t region_len)
 	window.before = private_reserve(first_len);
 	window.twin = window.is_open ? private_reserve(first_len) :
 				       private_table(first_len);
-	window.access = private_table(len >> window.page_shift);
 	if (!window.addr || !window.dram || !window.cpu || !window.twin ||
-	    !window.before || !window.access ||
+	    !window.before ||
+	    protect_init(window.addr, window.region_pages, nr_places) ||
 	    buddy_init(&window.buddy[0], nr_places) ||
 	    buddy_init(&window.buddy[1], nr_places))
 		goto err_undo;
@@ -257,18 +237,6 @@ err_undo:
 	own_fd_close(&cpu_file);
 	window_undo(len);
 	return err;
-}
-
-static long window_max_mappings(void)
-{
-	FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
-	long max = DEFAULT_MAX_MAPPINGS;
-
-	if (file && fscanf(file, "%ld", &max) != 1)
-		max = DEFAULT_MAX_MAPPINGS;
-	if (file)
-		fclose(file);
-	return max;
 }
 
 /* A file that exceeds RLIMIT_FSIZE would end the process (SIGXFSZ). */
@@ -309,7 +277,6 @@ static int window_start(void)
 	if (err)
 		return err;
 	window.free_pages = (size_t)sysconf(_SC_PHYS_PAGES);
-	window.max_edges = window_max_mappings() / OUR_SHARE;
 	err = signals_init();
 	if (err) {
 		window_undo(window.len);
@@ -419,6 +386,18 @@ static size_t window_base_of(size_t page)
 static struct buddy *window_buddy_of(size_t page)
 {
 	return &window.buddy[page >= window.region_pages];
+}
+
+/**
+ * window_block_pages() - return the size of a buffer's place
+ * @page: first page of the buffer
+ *
+ * Context: the buffer's lock is held.
+ * Return: pages of the place, which may be more than those of the buffer.
+ */
+size_t window_block_pages(size_t page)
+{
+	return buddy_len(window_buddy_of(page), page - window_base_of(page));
 }
 
 /* Makes a buffer of an open window, and its alias, accessible. Lock held. */
@@ -817,150 +796,4 @@ void window_map_private(void *host, size_t len, uint64_t off)
 	if (own_fd_is_open(&window.dram_file))
 		mmap(host, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
 		     window.dram_file.nr, (off_t)off);
-}
-
-static int window_set_access(size_t first, size_t nr, enum page_access access)
-{
-	static const int prots[] = {
-		[PAGE_NO_ACCESS] = PROT_NONE,
-		[PAGE_READ] = PROT_READ,
-		[PAGE_WRITE] = PROT_READ | PROT_WRITE,
-	};
-
-	return mprotect(window.addr + (first << window.page_shift),
-			nr << window.page_shift, prots[access]) ? -errno : 0;
-}
-
-/* Counts neighbours that differ, from the page before to the page after. */
-static long window_edges_of(size_t first, size_t nr)
-{
-	const size_t end = first + nr;
-	size_t i = first ? first : 1;
-	long edges = 0;
-
-	for (; i <= end; i++)
-		edges += (window.access[i - 1] & ~KEPT) !=
-			 (window.access[i] & ~KEPT);
-	return edges;
-}
-
-/* Only changes protections: the next touch of each page is detected again. */
-static void window_revoke_all(void)
-{
-	pthread_rwlock_wrlock(&window.protect_lock);
-	if (!window_set_access(0, window.region_pages, PAGE_NO_ACCESS)) {
-		madvise(window.access, window.buddy[0].nr_pages,
-			MADV_DONTNEED);
-		atomic_store(&window.nr_edges, 0);
-	}
-	pthread_rwlock_unlock(&window.protect_lock);
-}
-
-static int window_protect_views(size_t first, size_t nr,
-				enum page_access access)
-{
-	long before;
-	int err;
-
-	pthread_rwlock_rdlock(&window.protect_lock);
-	before = window_edges_of(first, nr);
-	err = window_set_access(first, nr, access);
-	if (!err) {
-		memset(window.access + first, access, nr);
-		atomic_fetch_add(&window.nr_edges,
-				 window_edges_of(first, nr) - before);
-	}
-	pthread_rwlock_unlock(&window.protect_lock);
-	return err;
-}
-
-/*
- * Protects the whole block, so that it can be one mapping with its neighbours.
- */
-static int window_protect_one_view(size_t first, enum page_access access)
-{
-	const size_t nr = buddy_len(window_buddy_of(first),
-				    first - window_base_of(first));
-	int err;
-
-	err = window_set_access(first, nr, access);
-	if (!err) {
-		memset(window.access + first, access, nr);
-		return 0;
-	}
-	/*
-	 * Too many mappings: the whole region remains, or becomes, accessible.
-	 */
-	if (access == PAGE_NO_ACCESS)
-		return 0;
-	return window_set_access(window.region_pages, window.buddy[1].nr_pages,
-				 access);
-}
-
-/**
- * window_protect() - set the CPU's access to pages
- * @first: first page
- * @nr: number of pages, of one buffer; if it has one view, all its pages
- * @access: access
- *
- * Context: caller must hold the buffer's lock.
- * Return: 0, or -ENOMEM if the process has too many mappings; the pages may
- * have lost access then.
- */
-int window_protect(size_t first, size_t nr, enum page_access access)
-{
-	int err;
-
-	if (window.is_open)
-		return 0;
-	if (first >= window.region_pages)
-		return window_protect_one_view(first, access);
-	if (atomic_load(&window.nr_edges) > window.max_edges)
-		window_revoke_all();
-	err = window_protect_views(first, nr, access);
-	if (!err)
-		return 0;
-	window_revoke_all();
-	return window_protect_views(first, nr, access);
-}
-
-/**
- * window_access() - return the CPU's access to a page
- * @page: page
- *
- * Context: the lock of its buffer is held.
- * Return: as set by window_protect(), unless access was removed from all pages
- * since.
- */
-enum page_access window_access(size_t page)
-{
-	return (enum page_access)(__atomic_load_n(&window.access[page],
-						  __ATOMIC_RELAXED) & ~KEPT);
-}
-
-/**
- * window_keep() - let a page stay accessible when a step ends
- * @page: page
- *
- * This holds until window_protect() changes the page, or access was removed
- * from all pages.
- *
- * Context: the lock of its buffer is held.
- */
-void window_keep(size_t page)
-{
-	if (window_access(page) != PAGE_NO_ACCESS)
-		__atomic_fetch_or(&window.access[page], KEPT, __ATOMIC_RELAXED);
-}
-
-/**
- * window_is_kept() - check whether a page stays accessible when a step ends
- * @page: page
- *
- * Context: the lock of its buffer is held.
- * Return: true after window_keep().
- */
-bool window_is_kept(size_t page)
-{
-	return __atomic_load_n(&window.access[page], __ATOMIC_RELAXED) & KEPT;
 }
