@@ -235,7 +235,7 @@ int heapsim_buf_set_policy(struct dma_buf *dmabuf,
 		WRITE_ONCE(buf->rule.is_precise, rule->is_precise);
 		buf->rule.evicts = rule->evicts;
 		buf->rule.seed = rule->seed;
-		buf->random = rule->seed;
+		line_seed(&buf->lines, rule->seed, 0);
 		trace_heapsim_policy(HEAPSIM_POLICY_OF_BUF, buf->id,
 				     task_tgid_nr(current), rule);
 	}

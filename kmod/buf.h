@@ -111,7 +111,6 @@ struct heapsim_export {
  * @mapped: bitmap of pages that may have PTEs; a clean leaves the bits set
  * @nr_job_ends: jobs that have begun to write and whose end has not been
  *	handled
- * @random: state of random eviction
  * @reader: START of the bracket whose reads the model is judging, else NULL
  * @lines_lock: protects the fields below
  * @notes: array with an entry for each page; allocated with @lines
@@ -173,7 +172,6 @@ struct heapsim_buf {
 	unsigned long *stored;
 	unsigned long *mapped;
 	u32 nr_job_ends;
-	u64 random;
 	const struct heapsim_cpu *reader;
 
 	spinlock_t lines_lock;

@@ -736,21 +736,6 @@ int heapsim_lines_compare(struct heapsim_buf *buf, enum heapsim_until until)
 	return ret;
 }
 
-/*
- * xorshift64: the same seed and the same sequence of calls select the same
- * lines.
- */
-static u64 lines_next_random(struct heapsim_buf *buf)
-{
-	u64 x = buf->random ? buf->random : 1;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	buf->random = x;
-	return x;
-}
-
 /**
  * heapsim_lines_evict() - evict or fill lines of one page, chosen at random
  * @buf: buffer with line state
@@ -760,12 +745,11 @@ static u64 lines_next_random(struct heapsim_buf *buf)
  */
 void heapsim_lines_evict(struct heapsim_buf *buf, size_t keep)
 {
-	const size_t per_page = PAGE_SIZE >> buf->lines.line_shift;
+	const size_t line = line_choose(&buf->lines);
+	const u64 off = (u64)line << buf->lines.line_shift;
+	const size_t page = off >> PAGE_SHIFT;
 	struct heapsim_event event = { .count = 1 };
 	struct heapsim_images images;
-	u64 random = lines_next_random(buf);
-	size_t page = random % buf->nr_pages;
-	size_t line = page * per_page + (random >> 32) % per_page;
 
 	if (page == keep || heapsim_buf_is_written(buf))
 		return;
@@ -776,11 +760,9 @@ void heapsim_lines_evict(struct heapsim_buf *buf, size_t keep)
 		line_evict(&buf->lines, line);
 		heapsim_lines_refill(buf, page);
 		lines_page_settle(buf, page, &images);
-		trace_heapsim_evict(buf->id, (u64)line <<
-				    buf->lines.line_shift,
-				    1 << buf->lines.line_shift);
+		trace_heapsim_evict(buf->id, off, 1 << buf->lines.line_shift);
 		event.kind = HEAPSIM_RECORD_EVICT;
-		event.off = (u64)line << buf->lines.line_shift;
+		event.off = off;
 		event.len = 1 << buf->lines.line_shift;
 	} else {
 		event.count = line_fill_page(&buf->lines, page);

@@ -22,12 +22,6 @@
 #define MAX_TREES	64
 #define MAX_USERS_TREES	16	/* of one user without CAP_SYS_ADMIN */
 
-/*
- * Multiplied by the number of a buffer, so that consecutive buffers have very
- * different random states.
- */
-#define GOLDEN		0x9e3779b97f4a7c15ULL
-
 /**
  * struct heapsim_tree - a process tree whose new buffers get a policy
  * @node: entry in trees, newest first
@@ -111,7 +105,7 @@ void heapsim_policy_give(struct heapsim_buf *buf, struct heapsim_ctx *ctx)
 		}
 	}
 	spin_unlock(&rules_lock);
-	buf->random = buf->rule.seed ^ nr * GOLDEN;
+	line_seed(&buf->lines, buf->rule.seed, nr);
 	buf->has_two_views = buf->is_noncoherent &&
 			     buf->rule.policy != HEAPSIM_POLICY_OFF;
 }

@@ -10,6 +10,12 @@
 #define LINE_SIZE_MAX 128
 
 /*
+ * Multiplied by the number of a buffer, so that consecutive buffers have very
+ * different random states.
+ */
+#define GOLDEN 0x9e3779b97f4a7c15ULL
+
+/*
  * Bytes of a line that hold the pattern were not stored if they are so many in
  * a row, or so many in the line: one in 256 that were has the same by chance.
  */
@@ -755,6 +761,39 @@ bool line_bracket_hides(const struct line_bracket *bracket)
 {
 	return !bracket || bracket->nr_write_alone ||
 	       (!bracket->nr_read && !bracket->nr_write);
+}
+
+/**
+ * line_seed() - set the state of random eviction
+ * @buf: buffer
+ * @seed: seed
+ * @nr: number of the buffer among those with this seed, which each get a
+ *	sequence of their own; 0: the seed's
+ */
+void line_seed(struct line_buf *buf, u64 seed, u64 nr)
+{
+	buf->random = seed ^ nr * GOLDEN;
+}
+
+/**
+ * line_choose() - choose a line that a cache might evict or fetch
+ * @buf: buffer
+ *
+ * The same seed and number of calls choose the same lines (xorshift64).
+ *
+ * Context: the host serialises calls; nothing else uses the state.
+ * Return: number of the line.
+ */
+size_t line_choose(struct line_buf *buf)
+{
+	u64 x = buf->random ? buf->random : 1;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	buf->random = x;
+	return x % buf->nr_pages * lines_per_page(buf) +
+	       (x >> 32) % lines_per_page(buf);
 }
 
 /**

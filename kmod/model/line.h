@@ -99,6 +99,7 @@ struct line_page {
  *	because one was, or the line was written back since
  * @hidden: a bit for each line: its old bytes are aside, in the twin, and the
  *	CPU image has the pattern wherever the CPU has not stored since
+ * @random: state of random eviction, from line_seed()
  * @count: counters
  * @report: called for each line, and for the range of each redundant operation,
  *	before the line changes; NULL: nothing is reported
@@ -117,6 +118,7 @@ struct line_buf {
 	u64 *written;
 	u64 *reported;
 	u64 *hidden;
+	u64 random;
 	struct line_counters count;
 	void (*report)(struct line_buf *buf, enum line_event event, u64 off,
 		       u64 len);
@@ -157,6 +159,8 @@ struct line_job {
 	u64 *map;
 };
 
+void line_seed(struct line_buf *buf, u64 seed, u64 nr);
+size_t line_choose(struct line_buf *buf);
 size_t line_bitmap_words(size_t nr_pages, u32 page_shift, u32 line_shift);
 void line_set_bitmaps(struct line_buf *buf, u64 *bitmaps, u64 *hidden);
 

@@ -7,9 +7,6 @@
 
 #include "embedded.h"
 
-/* The module's multiplier, so that a seed means the same in both backends. */
-#define GOLDEN	0x9e3779b97f4a7c15ULL
-
 static atomic_ullong last_id;
 
 static bool buf_has_two_views(const struct embedded_ctx *ctx,
@@ -46,8 +43,8 @@ struct embedded_buf *embedded_buf_create(struct embedded_ctx *ctx,
 	buf->nr_pages = nr_pages;
 	buf->file = OWN_FD_NONE;
 	if (buf->has_two_views)
-		buf->random = ctx->seed ^
-			      (atomic_fetch_add(&ctx->nr_made, 1) + 1) * GOLDEN;
+		line_seed(&buf->lines, ctx->seed,
+			  atomic_fetch_add(&ctx->nr_made, 1) + 1);
 	buf->id = atomic_fetch_add(&last_id, 1) + 1;
 	return buf;
 }

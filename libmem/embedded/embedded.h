@@ -200,7 +200,6 @@ enum bracket_dir {
  * @nr_write_jobs: those of them that write it
  * @nr_copies: of a heap's buffer: copies and fills that use it
  * @was_faulted: a page became accessible while @nr_write_jobs was above 0
- * @random: state of random eviction
  * @nr_due: touches after which nothing has been evicted yet
  * @bracket: brackets that are open
  * @gated: when and where @gate was set
@@ -255,7 +254,6 @@ struct embedded_buf {
 	uint32_t nr_write_jobs;
 	uint32_t nr_copies;
 	bool was_faulted;
-	uint64_t random;
 	uint32_t nr_due;
 	struct line_bracket bracket;
 	struct note gated;

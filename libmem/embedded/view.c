@@ -334,25 +334,12 @@ static void view_settle(struct embedded_buf *buf, size_t page)
 	p->writer = 0;
 }
 
-/* Like the module: the same seed and touches give the same lines. */
-static uint64_t view_next_random(struct embedded_buf *buf)
-{
-	uint64_t x = buf->random ? buf->random : 1;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	buf->random = x;
-	return x;
-}
-
 /* Evicts or fetches lines of one page, except @keep, as a cache may do. */
 static void view_evict(struct embedded_buf *buf, size_t keep)
 {
-	const size_t per_page = view_page_size() >> buf->lines.line_shift;
-	const uint64_t random = view_next_random(buf);
-	const size_t page = random % buf->nr_pages;
-	const size_t line = page * per_page + (random >> 32) % per_page;
+	const size_t line = line_choose(&buf->lines);
+	const uint64_t off = (uint64_t)line << buf->lines.line_shift;
+	const size_t page = off >> window_page_shift();
 
 	if (page == keep || view_is_engine_at_work(buf))
 		return;
@@ -360,8 +347,7 @@ static void view_evict(struct embedded_buf *buf, size_t keep)
 	if (line_page_has_valid(&buf->lines, page)) {
 		line_evict(&buf->lines, line);
 		view_settle(buf, page);
-		trace_random(buf, (uint64_t)line << buf->lines.line_shift,
-			     1ULL << buf->lines.line_shift, 0);
+		trace_random(buf, off, 1ULL << buf->lines.line_shift, 0);
 	} else {
 		trace_random(buf, (uint64_t)page << window_page_shift(),
 			     view_page_size(), view_fill_granule(buf, page,

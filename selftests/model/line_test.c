@@ -667,6 +667,36 @@ static void clean_after_the_start_of_a_reading_job_is_too_late(void **state)
 	host_job_end(host);
 }
 
+/* Random eviction: the lines are any, and repeat with the seed. */
+static void seed_chooses_the_same_lines_again(void **state)
+{
+	struct host *host = *state;
+	const size_t nr_lines = host->p.len / host->p.line_size;
+	struct line_buf one = host->lines, two = host->lines;
+	size_t i, line, nr_same = 0, nr_late = 0;
+
+	line_seed(&one, 7, 1);
+	line_seed(&two, 7, 2);
+	for (i = 0; i < 1000; i++) {
+		line = line_choose(&one);
+		assert_true(line < nr_lines);
+		nr_late += line >= nr_lines / 2;
+		nr_same += line == line_choose(&two);
+	}
+	assert_in_range(nr_late, 400, 600);
+	assert_true(nr_same < 500);
+	line_seed(&one, 7, 2);
+	line_seed(&two, 7, 2);
+	for (i = 0; i < 100; i++)
+		assert_int_equal(line_choose(&one), line_choose(&two));
+	/* The state may not be 0, in which a sequence would stay. */
+	line_seed(&one, 0, 0);
+	line = line_choose(&one);
+	for (i = 0; i < 100; i++)
+		nr_same += line == line_choose(&one);
+	assert_true(nr_same < 600);
+}
+
 static void job_is_told_of_a_line_once(void **state)
 {
 	struct host *host = *state;
@@ -1572,6 +1602,7 @@ static const struct CMUnitTest rows[] = {
 	TEST(engine_write_over_a_clean_line_makes_it_stale),
 	TEST(engine_write_over_a_dirty_line_is_a_conflict),
 	TEST(clean_after_the_start_of_a_reading_job_is_too_late),
+	TEST(seed_chooses_the_same_lines_again),
 	TEST(job_is_told_of_a_line_once),
 	TEST(clean_after_the_start_of_a_writing_job_is_too_late),
 	TEST(nothing_happens_to_no_bytes),
