@@ -124,9 +124,13 @@ distclean: clean ## The same, and the cache of kernels (~/.cache/heapsim)
 	selftests/vm/kernel --clean
 
 ##@ Check
-check: ## Style, model, VM, device, libmem, command, corpus on KERNEL (6.1)
+check: ## The tests, as far as 10 minutes suffice, on KERNEL (6.1)
 	@selftests/setup check
 	@selftests/check/run check
+
+check-more: ## What check leaves out: boards, sanitizers, vendor APIs in the VM
+	@selftests/setup check
+	@selftests/check/run more
 
 check-style: ## checkpatch, sparse, shellcheck, headers, licences, layers
 	@selftests/setup check
@@ -284,7 +288,7 @@ unload: ## Remove it again
 	rmmod heapsim
 
 .PHONY: setup help demo vm all modules user needs needs-headers libmem \
-	$(COMPAT) heapsim clean distclean check \
+	$(COMPAT) heapsim clean distclean check check-more \
 	check-style check-vm check-model check-device check-libmem check-cuda \
 	check-nvsci check-vpi check-heapsim corpus check-clients check-debug \
 	check-coverage check-all bench install install-user uninstall no-dkms dkms-install dkms-uninstall \

@@ -28,7 +28,6 @@ for soc in "${boards[@]}"; do
 		LIBMEM_SOC=$soc timeout -k 5 600 "$test" || rc=1
 	done
 done
-"$here/samples" "${boards[@]}" || rc=1
 "$here/guide_test" || rc=1
 "$here/calls_test" || rc=1
 "$here/report.sh" || rc=1

@@ -34,6 +34,5 @@ on_board() # BOARD
 }
 
 on_boards on_board "${gpu_boards[@]}" || rc=1
-# shellcheck disable=SC2086 # names are words
-"$here/samples" ${HEAPSIM_BOARDS:-} || rc=1
+"$here/samples" || rc=1
 exit "$rc"
