@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Wrappers of C library calls in which the kernel accesses the caller's memory,
- * and of those that wait with another signal mask. embedded/syscall.c has what
- * libmem does before and after each call.
+ * Wrappers of C library calls that move data between files and the caller's
+ * memory. embedded/syscall.c has what libmem does before and after each call.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/videodev2.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
-#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "ops.h"
+#include "next.h"
 
 /* stdio.h may define these as macros. */
 #undef fread_unlocked
@@ -31,35 +25,6 @@
 
 /* An engine may revoke the access again before the kernel reaches the page. */
 #define MAX_TRIES	8
-
-/* Finds the C library's own function. Aborts if the C library lacks it. */
-static void *trap_find_next(const char *name)
-{
-	void *ret = dlsym(RTLD_NEXT, name);
-
-	if (!ret)
-		abort();
-	return ret;
-}
-
-/* Looks a function up once. Threads that race find the same address. */
-static void *trap_next_of(atomic_uintptr_t *next, const char *name)
-{
-	uintptr_t ret = atomic_load_explicit(next, memory_order_relaxed);
-
-	if (!ret) {
-		ret = (uintptr_t)trap_find_next(name);
-		atomic_store_explicit(next, ret, memory_order_relaxed);
-	}
-	return (void *)ret;
-}
-
-#define NEXT(function) ({						\
-	static atomic_uintptr_t next;					\
-	__typeof__((function)) *real = trap_next_of(&next, #function);	\
-									\
-	real;								\
-})
 
 /** struct call - a call that names tracked memory, for struct trap_ops */
 struct call {
@@ -157,8 +122,6 @@ TRAP_API ssize_t pwrite(int fd, const void *buf, size_t len, off_t off)
 			NEXT(pwrite)(fd, buf, len, off));
 }
 
-/* off_t has 64 bits, so one function serves both names. */
-#define ALIAS64(function) __attribute__((alias(#function)))
 _Static_assert(sizeof(off_t) == sizeof(off64_t), "the two are one");
 
 TRAP_API ssize_t pread64(int fd, void *buf, size_t len, off64_t off)
@@ -236,6 +199,8 @@ ssize_t __read_chk(int fd, void *buf, size_t len, size_t room);
 ssize_t __pread_chk(int fd, void *buf, size_t len, off_t off, size_t room);
 ssize_t __pread64_chk(int fd, void *buf, size_t len, off64_t off, size_t room);
 ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *buf, size_t len, size_t room, int flags,
+		       struct sockaddr *addr, socklen_t *addr_len);
 
 TRAP_API ssize_t __read_chk(int fd, void *buf, size_t len, size_t room)
 {
@@ -258,6 +223,15 @@ TRAP_API ssize_t __recv_chk(int fd, void *buf, size_t len, size_t room,
 {
 	return CALL_ONE(buf, len, KERNEL_WRITES,
 			NEXT(__recv_chk)(fd, buf, len, room, flags));
+}
+
+TRAP_API ssize_t __recvfrom_chk(int fd, void *buf, size_t len, size_t room,
+				int flags, struct sockaddr *addr,
+				socklen_t *addr_len)
+{
+	return CALL_ONE(buf, len, KERNEL_WRITES,
+			NEXT(__recvfrom_chk)(fd, buf, len, room, flags, addr,
+					     addr_len));
 }
 
 /* An array of struct iovec is used as an array of areas without a copy. */
@@ -303,6 +277,25 @@ TRAP_API ssize_t preadv64(int fd, const struct iovec *iov, int nr, off64_t off)
 	ALIAS64(preadv);
 TRAP_API ssize_t pwritev64(int fd, const struct iovec *iov, int nr, off64_t off)
 	ALIAS64(pwritev);
+
+TRAP_API ssize_t preadv2(int fd, const struct iovec *iov, int nr, off_t off,
+			 int flags)
+{
+	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_WRITES,
+		    NEXT(preadv2)(fd, iov, nr, off, flags));
+}
+
+TRAP_API ssize_t pwritev2(int fd, const struct iovec *iov, int nr, off_t off,
+			  int flags)
+{
+	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_READS,
+		    NEXT(pwritev2)(fd, iov, nr, off, flags));
+}
+
+TRAP_API ssize_t preadv64v2(int fd, const struct iovec *iov, int nr,
+			    off64_t off, int flags) ALIAS64(preadv2);
+TRAP_API ssize_t pwritev64v2(int fd, const struct iovec *iov, int nr,
+			     off64_t off, int flags) ALIAS64(pwritev2);
 
 TRAP_API ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 {
@@ -466,74 +459,4 @@ TRAP_API size_t fwrite_unlocked(const void *buf, size_t size, size_t nr,
 {
 	return CALL_STDIO(buf, size, nr, KERNEL_READS,
 			  NEXT(fwrite_unlocked)(buf, size, nr, file));
-}
-
-/*
- * Removes SIGSEGV from the mask of a call that waits. A handler that runs
- * meanwhile may touch tracked memory, and the kernel would end the process if
- * the signal were blocked.
- */
-static const sigset_t *mask_of(const sigset_t *mask, sigset_t *copy)
-{
-	if (!mask || !trap_ops())
-		return mask;
-	*copy = *mask;
-	sigdelset(copy, SIGSEGV);
-	return copy;
-}
-
-TRAP_API int sigsuspend(const sigset_t *mask)
-{
-	sigset_t copy;
-
-	return NEXT(sigsuspend)(mask_of(mask, &copy));
-}
-
-TRAP_API int ppoll(struct pollfd *files, nfds_t nr,
-		   const struct timespec *timeout, const sigset_t *mask)
-{
-	sigset_t copy;
-
-	return NEXT(ppoll)(files, nr, timeout, mask_of(mask, &copy));
-}
-
-/* The variant of _FORTIFY_SOURCE */
-int __ppoll_chk(struct pollfd *files, nfds_t nr, const struct timespec *timeout,
-		const sigset_t *mask, size_t room);
-
-TRAP_API int __ppoll_chk(struct pollfd *files, nfds_t nr,
-			 const struct timespec *timeout, const sigset_t *mask,
-			 size_t room)
-{
-	sigset_t copy;
-
-	return NEXT(__ppoll_chk)(files, nr, timeout, mask_of(mask, &copy),
-				 room);
-}
-
-TRAP_API int pselect(int nr, fd_set *in, fd_set *out, fd_set *except,
-		     const struct timespec *timeout, const sigset_t *mask)
-{
-	sigset_t copy;
-
-	return NEXT(pselect)(nr, in, out, except, timeout,
-			     mask_of(mask, &copy));
-}
-
-TRAP_API int epoll_pwait(int fd, struct epoll_event *events, int nr,
-			 int timeout_ms, const sigset_t *mask)
-{
-	sigset_t copy;
-
-	return NEXT(epoll_pwait)(fd, events, nr, timeout_ms,
-				 mask_of(mask, &copy));
-}
-
-TRAP_API int epoll_pwait2(int fd, struct epoll_event *events, int nr,
-			  const struct timespec *timeout, const sigset_t *mask)
-{
-	sigset_t copy;
-
-	return NEXT(epoll_pwait2)(fd, events, nr, timeout,
-				  mask_of(mask, &copy));
 }

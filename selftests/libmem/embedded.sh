@@ -24,7 +24,7 @@ done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
 	generic-coherent"
 for soc in ${HEAPSIM_BOARDS:-$all}; do
-	for test in watch embedded stream semaphore attach idle misuse share export \
+	for test in watch embedded bounce stream semaphore attach idle misuse share export \
 		move stream_random gate object image image_wrap \
 		image_object image_inside image_job image_memory pipe; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
@@ -37,6 +37,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	for soc in "${boards[@]}"; do
 		LIBMEM_SOC=$soc "$dir/precise_test" || rc=1
 		LIBMEM_SOC=$soc "$dir/step_test" || rc=1
+		LIBMEM_SOC=$soc LIBMEM_PRECISE=1 "$dir/bounce_test" || rc=1
 	done
 fi
 # Programs may have their own allocator, which engines need, too.
