@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -83,18 +84,24 @@ TRAP_API sighandler_t sysv_signal(int signal, sighandler_t handler)
 /* Keeps SIGSEGV unblocked, since libmem finds accesses by their faults. */
 TRAP_API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t copy;
+	/* Only so much of a set is the kernel's. */
+	unsigned long copy = 0, was;
 
-	if (set && (how == SIG_BLOCK || how == SIG_SETMASK)) {
-		copy = *set;
+	if (set)
+		memcpy(&copy, set, sizeof(copy));
+	if (how == SIG_BLOCK || how == SIG_SETMASK) {
 		if (trap_ops())
-			sigdelset(&copy, SIGSEGV);
+			copy &= ~(1UL << (SIGSEGV - 1));
 		/* The C library reserves 32 and 33 and never blocks them. */
-		((unsigned long *)&copy)[0] &= ~(3UL << 31);
-		set = &copy;
+		copy &= ~(3UL << 31);
 	}
-	return syscall(SYS_rt_sigprocmask, how, set, old, _NSIG / 8) ? errno :
-								       0;
+	/* Tracked memory is accessed here, where a page can be made ready. */
+	if (syscall(SYS_rt_sigprocmask, how, set ? &copy : NULL, &was,
+		    sizeof(was)))
+		return errno;
+	if (old)
+		memcpy(old, &was, sizeof(was));
+	return 0;
 }
 
 TRAP_API int sigprocmask(int how, const sigset_t *set, sigset_t *old)

@@ -46,6 +46,7 @@ struct memory {
 		struct timespec time;
 		struct timeval left;
 		siginfo_t child;
+		sigset_t set_of_signals;
 		struct pollfd files[4];
 		struct epoll_event events[4];
 		struct sockaddr_in addr;
@@ -59,6 +60,7 @@ struct memory {
 		struct itimerspec old_alarm;
 		fd_set set;
 		socklen_t len;
+		sigset_t old_signals;
 		struct rusage child_usage;
 	};
 };
@@ -232,6 +234,24 @@ static void structs_are_filled_in(void **state)
 	WORKS(!socketpair(AF_UNIX, SOCK_STREAM, 0, m->fds) &&
 	      closes(m->fds[0]) && closes(m->fds[1]));
 	close(fd);
+}
+
+static void signal_masks_are_passed(void **state)
+{
+	sigset_t now;
+
+	(void)state;
+	sigemptyset(&m->set_of_signals);
+	sigaddset(&m->set_of_signals, SIGUSR2);
+	WORKS(!sigprocmask(SIG_BLOCK, &m->set_of_signals, &m->old_signals));
+	assert_false(sigismember(&m->old_signals, SIGUSR2));
+	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &now), 0);
+	assert_true(sigismember(&now, SIGUSR2));
+	WORKS(!pthread_sigmask(SIG_UNBLOCK, &m->set_of_signals,
+			       &m->old_signals));
+	assert_true(sigismember(&m->old_signals, SIGUSR2));
+	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &now), 0);
+	assert_false(sigismember(&now, SIGUSR2));
 }
 
 static void what_a_call_leaves_alone_stays(void **state)
@@ -477,6 +497,7 @@ int main(void)
 		cmocka_unit_test(commands_are_read),
 		cmocka_unit_test(paths_that_are_too_long_stay_so),
 		cmocka_unit_test(structs_are_filled_in),
+		cmocka_unit_test(signal_masks_are_passed),
 		cmocka_unit_test(what_a_call_leaves_alone_stays),
 		cmocka_unit_test(texts_are_filled_in),
 		cmocka_unit_test(calls_that_wait_may_lose_access),
