@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -40,6 +41,33 @@ TRAP_API int sigsuspend(const sigset_t *mask)
 	sigset_t copy;
 
 	return NEXT(sigsuspend)(mask_of(mask, &copy));
+}
+
+TRAP_API int sigwait(const sigset_t *set, int *signal)
+{
+	return WITH_IN(set, sizeof(*set), NEXT(sigwait)(set, signal));
+}
+
+TRAP_API int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	return WITH_IN_OUT(set, info, NEXT(sigwaitinfo)(set, info));
+}
+
+TRAP_API int sigtimedwait(const sigset_t *set, siginfo_t *info,
+			  const struct timespec *timeout)
+{
+	BOUNCE_IN(timeout, sizeof(*timeout));
+	return WITH_IN_OUT(set, info, NEXT(sigtimedwait)(set, info, timeout));
+}
+
+TRAP_API int sigpending(sigset_t *set)
+{
+	return WITH_OUT(set, NEXT(sigpending)(set));
+}
+
+TRAP_API int eventfd_read(int fd, eventfd_t *value)
+{
+	return WITH_OUT(value, NEXT(eventfd_read)(fd, value));
 }
 
 /* poll() */

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -52,6 +53,7 @@ struct memory {
 		struct sockaddr_in addr;
 		int fds[2];
 		int status;
+		eventfd_t value;
 		uint8_t bytes[4096];
 	};
 	APART union {
@@ -61,6 +63,7 @@ struct memory {
 		fd_set set;
 		socklen_t len;
 		sigset_t old_signals;
+		siginfo_t waited;
 		struct rusage child_usage;
 	};
 };
@@ -239,6 +242,7 @@ static void structs_are_filled_in(void **state)
 static void signal_masks_are_passed(void **state)
 {
 	sigset_t now;
+	int nr;
 
 	(void)state;
 	sigemptyset(&m->set_of_signals);
@@ -247,6 +251,16 @@ static void signal_masks_are_passed(void **state)
 	assert_false(sigismember(&m->old_signals, SIGUSR2));
 	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &now), 0);
 	assert_true(sigismember(&now, SIGUSR2));
+	raise(SIGUSR2);
+	WORKS(!sigpending(&m->old_signals));
+	assert_true(sigismember(&m->old_signals, SIGUSR2));
+	WORKS(!sigwait(&m->set_of_signals, &nr) && nr == SIGUSR2);
+	raise(SIGUSR2);
+	WORKS(sigwaitinfo(&m->set_of_signals, &m->waited) == SIGUSR2);
+	assert_int_equal(m->waited.si_signo, SIGUSR2);
+	raise(SIGUSR2);
+	m->rest = (struct timespec) { .tv_sec = 20 };
+	WORKS(sigtimedwait(&m->set_of_signals, NULL, &m->rest) == SIGUSR2);
 	WORKS(!pthread_sigmask(SIG_UNBLOCK, &m->set_of_signals,
 			       &m->old_signals));
 	assert_true(sigismember(&m->old_signals, SIGUSR2));
@@ -442,11 +456,12 @@ static void addresses_of_sockets_are_passed(void **state)
 	close(listener);
 }
 
-static void times_are_passed(void **state)
+static void times_and_numbers_are_passed(void **state)
 {
 	const int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	const struct itimerval none = { 0 };
 	uint64_t nr;
+	int event;
 
 	(void)state;
 	m->time = (struct timespec) { .tv_nsec = 1000 };
@@ -463,6 +478,9 @@ static void times_are_passed(void **state)
 	assert_int_equal(m->old.it_value.tv_sec, 0);
 	WORKS(!getitimer(ITIMER_VIRTUAL, &m->timer));
 	assert_true(m->timer.it_value.tv_sec > 900);
+	event = eventfd(5, EFD_CLOEXEC);
+	WORKS(!eventfd_read(event, &m->value) && m->value == 5);
+	close(event);
 	setitimer(ITIMER_VIRTUAL, &none, NULL);
 	close(timer);
 }
@@ -503,7 +521,7 @@ int main(void)
 		cmocka_unit_test(calls_that_wait_may_lose_access),
 		cmocka_unit_test(children_are_waited_for),
 		cmocka_unit_test(addresses_of_sockets_are_passed),
-		cmocka_unit_test(times_are_passed),
+		cmocka_unit_test(times_and_numbers_are_passed),
 		cmocka_unit_test(streams_may_have_buffers),
 	};
 
