@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -1033,6 +1035,23 @@ static void vmsplice_is_efault(void **state)
 	close(ends[1]);
 }
 
+/* A lock that processes share is known by its page, which must be pinned. */
+static void shared_futex_is_efault(void **state)
+{
+	struct fixture *f = *state;
+
+	f->map[0] = 1;
+	assert_int_equal(syscall(SYS_futex, f->map, FUTEX_WAKE, 1), -1);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(syscall(SYS_futex, f->map, FUTEX_WAKE_PRIVATE, 1), 0);
+	device_sync(f->fd, SYNC_START_RW);
+	device_sync(f->fd, SYNC_END_RW);
+	/* The page has no PTE now. */
+	assert_int_equal(syscall(SYS_futex, f->map, FUTEX_WAIT_PRIVATE, 2,
+				 NULL), -1);
+	assert_int_equal(errno, EAGAIN);
+}
+
 static void direct_io_is_efault(void **state)
 {
 	struct fixture *f = *state;
@@ -1596,6 +1615,7 @@ int main(void)
 		TEST(proc_mem_reads_stale_bytes),
 		TEST(process_vm_readv_is_efault),
 		TEST(vmsplice_is_efault),
+		TEST(shared_futex_is_efault),
 		TEST(direct_io_is_efault),
 		TEST(read_and_write_calls_take_a_map),
 		TEST(no_write_is_lost_while_another_thread_cleans),
