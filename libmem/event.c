@@ -160,11 +160,7 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 	if (!err)
 		op_submit(op, record ? record->op : NULL);
 	sched_unlock(ctx);
-	if (err)
-		op_discard(op);
-	else
-		op_put(op);
-	return err;
+	return op_end(op, err);
 }
 
 /*

@@ -42,11 +42,7 @@ int stream_call(struct mem_stream *stream, const struct op_call *call,
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);
-	if (err)
-		op_discard(op);
-	else
-		op_put(op);
-	return err;
+	return op_end(op, err);
 }
 
 API int mem_stream_call(struct mem_stream *stream, mem_host_fn fn, void *arg)
@@ -147,11 +143,7 @@ int stream_launch(struct mem_stream *stream, const struct mem_launch *launch,
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);
-	if (err)
-		op_discard(op);
-	else
-		op_put(op);
-	return err;
+	return op_end(op, err);
 }
 
 API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)

@@ -470,9 +470,5 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 		record_attached(&info, how, stream->id);
 	if (buf)
 		ctx->backend->put(buf);
-	if (err)
-		op_discard(op);
-	else
-		op_put(op);
-	return err;
+	return op_end(op, err);
 }

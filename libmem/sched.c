@@ -161,6 +161,22 @@ void op_put(struct op *op)
 		free(op);
 }
 
+/**
+ * op_end() - drop the creator's reference
+ * @op: operation
+ * @err: 0: it was submitted; else it never was, and is freed
+ *
+ * Return: @err.
+ */
+int op_end(struct op *op, int err)
+{
+	if (err)
+		op_discard(op);
+	else
+		op_put(op);
+	return err;
+}
+
 bool op_is_done(const struct op *op)
 {
 	return atomic_load_explicit(&op->state, memory_order_acquire) ==

@@ -450,11 +450,7 @@ static int semaphore_submit(struct mem_stream *stream,
 		op_submit(op, NULL);
 	}
 	sched_unlock(ctx);
-	if (err)
-		op_discard(op);
-	else
-		op_put(op);
-	return err;
+	return op_end(op, err);
 }
 
 API int mem_stream_wait_semaphore(struct mem_stream *stream,
