@@ -160,7 +160,7 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 	if (!err)
 		op_submit(op, record ? record->op : NULL);
 	sched_unlock(ctx);
-	return op_end(op, err);
+	return op_put_new(op, err);
 }
 
 /*

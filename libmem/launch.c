@@ -42,7 +42,7 @@ int stream_call(struct mem_stream *stream, const struct op_call *call,
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);
-	return op_end(op, err);
+	return op_put_new(op, err);
 }
 
 API int mem_stream_call(struct mem_stream *stream, mem_host_fn fn, void *arg)
@@ -143,7 +143,7 @@ int stream_launch(struct mem_stream *stream, const struct mem_launch *launch,
 	if (!err)
 		op_submit(op, NULL);
 	sched_unlock(ctx);
-	return op_end(op, err);
+	return op_put_new(op, err);
 }
 
 API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)

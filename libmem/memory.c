@@ -470,5 +470,5 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 		record_attached(&info, how, stream->id);
 	if (buf)
 		ctx->backend->put(buf);
-	return op_end(op, err);
+	return op_put_new(op, err);
 }

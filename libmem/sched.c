@@ -162,13 +162,13 @@ void op_put(struct op *op)
 }
 
 /**
- * op_end() - drop the creator's reference
+ * op_put_new() - drop the creator's reference
  * @op: operation
  * @err: 0: it was submitted; else it never was, and is freed
  *
  * Return: @err.
  */
-int op_end(struct op *op, int err)
+int op_put_new(struct op *op, int err)
 {
 	if (err)
 		op_discard(op);

@@ -211,7 +211,7 @@ struct op *op_create(struct mem_stream *stream, enum op_kind kind);
 struct op *op_get(struct op *op);
 void op_put(struct op *op);
 void op_discard(struct op *op);
-int op_end(struct op *op, int err);
+int op_put_new(struct op *op, int err);
 void op_submit(struct op *op, struct op *after);
 void op_finish(struct op *op);
 void ops_finish(struct sched *sched, struct op *done);

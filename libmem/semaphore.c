@@ -450,7 +450,7 @@ static int semaphore_submit(struct mem_stream *stream,
 		op_submit(op, NULL);
 	}
 	sched_unlock(ctx);
-	return op_end(op, err);
+	return op_put_new(op, err);
 }
 
 API int mem_stream_wait_semaphore(struct mem_stream *stream,

@@ -96,7 +96,7 @@ static void embedded_close(struct mem_ctx *base)
 {
 	struct embedded_ctx *ctx = embedded_ctx_of(base);
 
-	watch_end(ctx);
+	watchers_end(ctx);
 	/* A child has no engines, and must not change shared records. */
 	if (!window_is_forked()) {
 		run_fini(ctx);
@@ -134,14 +134,14 @@ static int embedded_watch(struct mem_ctx *ctx, unsigned int what, uint32_t nr)
 {
 	if (window_is_forked())
 		return -EPERM;
-	return watch_begin(embedded_ctx_of(ctx), what, nr);
+	return watchers_begin(embedded_ctx_of(ctx), what, nr);
 }
 
 static int embedded_watch_fd(struct mem_ctx *ctx, int *fd)
 {
 	if (window_is_forked())
 		return -EPERM;
-	return watch_fd(embedded_ctx_of(ctx), fd);
+	return watchers_fd(embedded_ctx_of(ctx), fd);
 }
 
 static int embedded_next_violation(struct mem_ctx *ctx,
@@ -149,7 +149,7 @@ static int embedded_next_violation(struct mem_ctx *ctx,
 {
 	if (window_is_forked())
 		return -EPERM;
-	return watch_next(embedded_ctx_of(ctx), violation);
+	return watchers_next(embedded_ctx_of(ctx), violation);
 }
 
 static enum mem_kind embedded_kind_of(const struct embedded_ctx *ctx,

@@ -362,11 +362,15 @@ void view_engine_wrote(struct embedded_buf *buf, uint64_t off, uint64_t len,
 uint64_t view_clean_run(const struct embedded_buf *buf, uint64_t off);
 bool view_has_lines(const struct embedded_buf *buf);
 
+/* watchers.c */
+int watchers_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr);
+void watchers_end(struct embedded_ctx *ctx);
+int watchers_next(struct embedded_ctx *ctx, struct mem_violation *violation);
+int watchers_fd(struct embedded_ctx *ctx, int *fd);
+bool watchers_exist(void);
+void watchers_add(const struct mem_violation *violation);
+
 /* watch.c */
-int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr);
-void watch_end(struct embedded_ctx *ctx);
-int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation);
-int watch_fd(struct embedded_ctx *ctx, int *fd);
 void watch_lines(struct line_buf *lines, enum line_event event, u64 off,
 		 u64 len);
 void watch_unbracketed(const struct embedded_buf *buf,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Violations that the embedded backend has found, for `heapsim run`
- * (violation.c) and for the contexts that watch, each of which has a queue. One
- * lock protects all queues. It is taken last, under a buffer's lock, with all
- * signals blocked.
+ * (violation.c) and for the contexts that watch (watchers.c).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,15 +11,6 @@
 
 #include "../violations.h"
 #include "embedded.h"
-
-#define MAX_WATCHERS	64
-static struct {
-	pthread_mutex_t lock;
-	struct violations *all[MAX_WATCHERS];
-	atomic_uint nr;
-} watchers = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-};
 
 /* Number of freed buffers that are remembered. */
 #define NR_FREED	64
@@ -52,126 +41,6 @@ static struct {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-static void watch_watchers_lock(sigset_t *old)
-{
-	signals_block(old);
-	pthread_mutex_lock(&watchers.lock);
-}
-
-static void watch_watchers_unlock(const sigset_t *old)
-{
-	pthread_mutex_unlock(&watchers.lock);
-	signals_restore(old);
-}
-
-/* Publishes the queue. The caller must hold the watchers' lock. */
-static int watch_add(struct embedded_ctx *ctx, struct violations *watch)
-{
-	size_t i;
-
-	for (i = 0; !ctx->watch && i < MAX_WATCHERS; i++) {
-		if (watchers.all[i])
-			continue;
-		watchers.all[i] = watch;
-		ctx->watch = watch;
-		atomic_fetch_add(&watchers.nr, 1);
-		return 0;
-	}
-	return -EBUSY;
-}
-
-/**
- * watch_begin() - start to queue violations for a context
- * @ctx: context
- * @what: MEM_WATCH_*
- * @nr: length of the queue
- *
- * Return: 0; -EBUSY if the context watches already, or if too many contexts do;
- * or -ENOMEM.
- */
-int watch_begin(struct embedded_ctx *ctx, unsigned int what, uint32_t nr)
-{
-	struct violations *watch = violations_create(what, nr);
-	sigset_t old;
-	int err;
-
-	if (!watch)
-		return -ENOMEM;
-	watch_watchers_lock(&old);
-	err = watch_add(ctx, watch);
-	watch_watchers_unlock(&old);
-	if (err)
-		violations_destroy(watch);
-	return err;
-}
-
-/**
- * watch_end() - stop to queue violations
- * @ctx: context that is being freed
- */
-void watch_end(struct embedded_ctx *ctx)
-{
-	sigset_t old;
-	size_t i;
-
-	if (!ctx->watch)
-		return;
-	/*
-	 * In a child a thread that does not exist may hold the lock; it is not
-	 * needed.
-	 */
-	if (!window_is_forked()) {
-		watch_watchers_lock(&old);
-		for (i = 0; i < MAX_WATCHERS; i++)
-			if (watchers.all[i] == ctx->watch)
-				watchers.all[i] = NULL;
-		atomic_fetch_sub(&watchers.nr, 1);
-		watch_watchers_unlock(&old);
-	}
-	violations_destroy(ctx->watch);
-}
-
-/**
- * watch_next() - return the oldest violation that waits
- * @ctx: context
- * @violation: out: all members except the size
- *
- * Return: 1, 0 if none waits, or -EINVAL (the context does not watch).
- */
-int watch_next(struct embedded_ctx *ctx, struct mem_violation *violation)
-{
-	sigset_t old;
-	int ret;
-
-	watch_watchers_lock(&old);
-	ret = ctx->watch ? violations_take(ctx->watch, violation) : -EINVAL;
-	watch_watchers_unlock(&old);
-	return ret;
-}
-
-/**
- * watch_fd() - return a descriptor to poll for violations
- * @ctx: context
- * @fd: out: owned by the caller
- *
- * Return: 0; -EINVAL if the context does not watch; or -errno.
- */
-int watch_fd(struct embedded_ctx *ctx, int *fd)
-{
-	sigset_t old;
-	int err;
-
-	watch_watchers_lock(&old);
-	err = ctx->watch ? violations_open_event(ctx->watch) : -EINVAL;
-	if (!err)
-		err = own_fd_dup(&ctx->watch->event);
-	watch_watchers_unlock(&old);
-	if (err < 0)
-		return err;
-	*fd = err;
-	return 0;
-}
-
 /**
  * struct found - a violation, with what is recorded only for `heapsim run`
  * @v: violation
@@ -182,11 +51,6 @@ struct found {
 	struct record_facts beside;
 };
 
-static bool watch_has_watchers(void)
-{
-	return atomic_load_explicit(&watchers.nr, memory_order_relaxed) > 0;
-}
-
 /* With this policy nothing is checked, and so nothing is reported. */
 static bool watch_is_off(const struct embedded_buf *buf)
 {
@@ -195,7 +59,7 @@ static bool watch_is_off(const struct embedded_buf *buf)
 
 static bool watch_has_readers(void)
 {
-	return watch_has_watchers() || record_is_on();
+	return watchers_exist() || record_is_on();
 }
 
 /**
@@ -210,16 +74,8 @@ bool watch_is_on(void)
 
 static void watch_report(const struct found *f)
 {
-	size_t i;
-
 	record_add_violation(&f->v, &f->beside);
-	if (!watch_has_watchers())
-		return;
-	pthread_mutex_lock(&watchers.lock);
-	for (i = 0; i < MAX_WATCHERS; i++)
-		if (watchers.all[i])
-			violations_add(watchers.all[i], &f->v);
-	pthread_mutex_unlock(&watchers.lock);
+	watchers_add(&f->v);
 }
 
 static struct found watch_found_of(const struct embedded_buf *buf,
