@@ -128,6 +128,17 @@ cpu_while_active()
 		clean_twin while-active
 }
 
+struct_while_active()
+{
+	report 0 "$wrong" struct-while-active &&
+		has 'CPU while active' '"pixels", offset 64, 1 byte' \
+		    'written by mistakes' \
+		    "at $(at struct_while_active STRUCT)" \
+		    '"pixels", offset 4096, 1 byte' 'read by mistakes' \
+		    "at $(at struct_while_active PATH)" && sum 2 2 &&
+		clean_twin struct-while-active
+}
+
 engine_not_attached()
 {
 	report 0 "$wrong" not-attached &&
@@ -936,6 +947,7 @@ try unmatched_end
 try a_system_call_is_its_callers system_call
 try waste_is_reported_by_place waste
 try cpu_while_active
+try struct_while_active
 try engine_not_attached
 try read_of_what_was_not_attached
 try use_after_free

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sysexits.h>
@@ -665,6 +666,25 @@ static void while_active(void)
 	CHECK(mem_free(ctx, p));
 }
 
+/* The kernel writes a struct, and reads a path. */
+static void struct_while_active(void)
+{
+	char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_GLOBAL);
+	struct mem_stream *stream = make_stream();
+
+	strcpy(p + 4096, "/");
+	start(stream, p);
+	if (is_right)
+		CHECK(mem_stream_sync(stream));
+	if (stat("/", (struct stat *)(p + 64))) /* STRUCT */
+		err(3, "stat");
+	if (access(p + 4096, R_OK)) /* PATH */
+		err(3, "access");
+	CHECK(mem_stream_sync(stream));
+	CHECK(mem_stream_destroy(stream));
+	CHECK(mem_free(ctx, p));
+}
+
 static void not_attached(void)
 {
 	unsigned char *p = make_memory(MEM_KIND_MANAGED, MEM_ATTACH_HOST);
@@ -1079,6 +1099,7 @@ int main(int argc, char **argv)
 		{ "many", many },
 		{ "segv", segv },
 		{ "while-active", while_active },
+		{ "struct-while-active", struct_while_active },
 		{ "not-attached", not_attached },
 		{ "not-attached-read", not_attached_read },
 		{ "attached-often", attached_often },
