@@ -258,6 +258,62 @@ TRAP_API int fstatfs64(int fd, struct statfs64 *st)
 	return WITH_OUT(st, NEXT(fstatfs64)(fd, st));
 }
 
+/* What stat() and the like are in programs of before glibc 2.33 */
+int __xstat(int version, const char *path, struct stat *st);
+int __lxstat(int version, const char *path, struct stat *st);
+int __fxstat(int version, int fd, struct stat *st);
+int __fxstatat(int version, int dir, const char *path, struct stat *st,
+	       int flags);
+int __xstat64(int version, const char *path, struct stat64 *st);
+int __lxstat64(int version, const char *path, struct stat64 *st);
+int __fxstat64(int version, int fd, struct stat64 *st);
+int __fxstatat64(int version, int dir, const char *path, struct stat64 *st,
+		 int flags);
+
+TRAP_API int __xstat(int version, const char *path, struct stat *st)
+{
+	return WITH_PATH_OUT(path, st, NEXT(__xstat)(version, path, st));
+}
+
+TRAP_API int __lxstat(int version, const char *path, struct stat *st)
+{
+	return WITH_PATH_OUT(path, st, NEXT(__lxstat)(version, path, st));
+}
+
+TRAP_API int __fxstat(int version, int fd, struct stat *st)
+{
+	return WITH_OUT(st, NEXT(__fxstat)(version, fd, st));
+}
+
+TRAP_API int __fxstatat(int version, int dir, const char *path,
+			struct stat *st, int flags)
+{
+	return WITH_PATH_OUT(path, st,
+			     NEXT(__fxstatat)(version, dir, path, st, flags));
+}
+
+TRAP_API int __xstat64(int version, const char *path, struct stat64 *st)
+{
+	return WITH_PATH_OUT(path, st, NEXT(__xstat64)(version, path, st));
+}
+
+TRAP_API int __lxstat64(int version, const char *path, struct stat64 *st)
+{
+	return WITH_PATH_OUT(path, st, NEXT(__lxstat64)(version, path, st));
+}
+
+TRAP_API int __fxstat64(int version, int fd, struct stat64 *st)
+{
+	return WITH_OUT(st, NEXT(__fxstat64)(version, fd, st));
+}
+
+TRAP_API int __fxstatat64(int version, int dir, const char *path,
+			  struct stat64 *st, int flags)
+{
+	return WITH_PATH_OUT(path, st,
+			     NEXT(__fxstatat64)(version, dir, path, st, flags));
+}
+
 TRAP_API int uname(struct utsname *name)
 {
 	return WITH_OUT(name, NEXT(uname)(name));

@@ -207,6 +207,19 @@ static void paths_that_are_too_long_stay_so(void **state)
 	assert_memory_equal(&(struct_of), &want, sizeof(want));		\
 } while (0)
 
+/* Programs of before glibc 2.33 call these. */
+int __xstat(int version, const char *path, struct stat *st);
+int __lxstat(int version, const char *path, struct stat *st);
+int __fxstat(int version, int fd, struct stat *st);
+int __fxstatat(int version, int dir, const char *path, struct stat *st,
+	       int flags);
+
+#ifdef __x86_64__
+#define STAT_VERSION	1
+#else
+#define STAT_VERSION	0
+#endif
+
 static void structs_are_filled_in(void **state)
 {
 	const int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
@@ -218,6 +231,13 @@ static void structs_are_filled_in(void **state)
 	FILLS(m->st, fstat(fd, &m->st), fstat(fd, &want));
 	FILLS(m->st, fstatat(AT_FDCWD, m->path, &m->st, 0),
 	      fstatat(AT_FDCWD, "/etc/passwd", &want, 0));
+	FILLS(m->st, __xstat(STAT_VERSION, m->path, &m->st),
+	      stat("/etc/passwd", &want));
+	FILLS(m->st, __lxstat(STAT_VERSION, m->path, &m->st),
+	      lstat("/etc/passwd", &want));
+	FILLS(m->st, __fxstat(STAT_VERSION, fd, &m->st), fstat(fd, &want));
+	FILLS(m->st, __fxstatat(STAT_VERSION, AT_FDCWD, m->path, &m->st, 0),
+	      stat("/etc/passwd", &want));
 	FILLS(m->x, statx(AT_FDCWD, m->path, 0, STATX_INO, &m->x),
 	      statx(AT_FDCWD, "/etc/passwd", 0, STATX_INO, &want));
 	FILLS(m->name, uname(&m->name), uname(&want));
