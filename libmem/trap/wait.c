@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -63,6 +64,11 @@ TRAP_API int sigtimedwait(const sigset_t *set, siginfo_t *info,
 TRAP_API int sigpending(sigset_t *set)
 {
 	return WITH_OUT(set, NEXT(sigpending)(set));
+}
+
+TRAP_API int signalfd(int fd, const sigset_t *set, int flags)
+{
+	return WITH_IN(set, sizeof(*set), NEXT(signalfd)(fd, set, flags));
 }
 
 TRAP_API int eventfd_read(int fd, eventfd_t *value)

@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -271,6 +272,7 @@ static void signal_masks_are_passed(void **state)
 	assert_false(sigismember(&m->old_signals, SIGUSR2));
 	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &now), 0);
 	assert_true(sigismember(&now, SIGUSR2));
+	WORKS(closes(signalfd(-1, &m->set_of_signals, SFD_CLOEXEC)));
 	raise(SIGUSR2);
 	WORKS(!sigpending(&m->old_signals));
 	assert_true(sigismember(&m->old_signals, SIGUSR2));
