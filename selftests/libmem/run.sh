@@ -52,7 +52,7 @@ is_quick || looks_for_mistakes || "$dir/header_test" || rc=1
 # Sharing an object takes long there.
 ! looks_for_mistakes || export SCALE=${SCALE:-50}
 # Random sequences of the model's: the embedded backend has them all, too.
-! is_quick || export ROUNDS=${ROUNDS:-4} SCALE=${SCALE:-20}
+! is_quick || export ROUNDS=${ROUNDS:-2} SCALE=${SCALE:-20}
 run_tests "$dir" ctx size buf job watch random endpoint hostile attrs \
 	attrs_merge object_share descriptor cancel bounce || rc=1
 # It compares CPU times, of which a debug kernel's checks are the most.
