@@ -94,7 +94,7 @@ struct host_pages {
  */
 static struct {
 	struct host_pages *pages;
-	size_t nr_pages;
+	atomic_size_t nr_pages;		/* other threads look whether it is 0 */
 	struct range own[NR_OWN];	/* of the thread that forks */
 	struct aside *aside;		/* NULL if no page is HOST_OWN */
 	sigset_t old;			/* signal mask before the fork */
