@@ -4,7 +4,6 @@
  * (violation.c) and for the contexts that watch (watchers.c).
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

@@ -177,12 +177,10 @@ void arc4random_buf(void *buf, size_t len);
 
 TRAP_API void arc4random_buf(void *buf, size_t len)
 {
-	const struct trap_ops *ops = trap_ops();
-	const struct area area = { buf, len };
 	unsigned char part[256], *at = buf;
 	size_t nr;
 
-	if (!ops || !ops->is_ours(&area, 1)) {
+	if (!trap_is_tracked(buf, len)) {
 		NEXT(arc4random_buf)(buf, len);
 		return;
 	}

@@ -11,9 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
-#include <sys/time.h>
 #include <sys/times.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -227,48 +225,12 @@ TRAP_API int fstatfs(int fd, struct statfs *st)
 	return WITH_OUT(st, NEXT(fstatfs)(fd, st));
 }
 
-/* The structs are one with 64 bits, but C does not know that. */
-TRAP_API int stat64(const char *path, struct stat64 *st)
-{
-	return WITH_PATH_OUT(path, st, NEXT(stat64)(path, st));
-}
-
-TRAP_API int lstat64(const char *path, struct stat64 *st)
-{
-	return WITH_PATH_OUT(path, st, NEXT(lstat64)(path, st));
-}
-
-TRAP_API int fstat64(int fd, struct stat64 *st)
-{
-	return WITH_OUT(st, NEXT(fstat64)(fd, st));
-}
-
-TRAP_API int fstatat64(int dir, const char *path, struct stat64 *st, int flags)
-{
-	return WITH_PATH_OUT(path, st, NEXT(fstatat64)(dir, path, st, flags));
-}
-
-TRAP_API int statfs64(const char *path, struct statfs64 *st)
-{
-	return WITH_PATH_OUT(path, st, NEXT(statfs64)(path, st));
-}
-
-TRAP_API int fstatfs64(int fd, struct statfs64 *st)
-{
-	return WITH_OUT(st, NEXT(fstatfs64)(fd, st));
-}
-
 /* What stat() and the like are in programs of before glibc 2.33 */
 int __xstat(int version, const char *path, struct stat *st);
 int __lxstat(int version, const char *path, struct stat *st);
 int __fxstat(int version, int fd, struct stat *st);
 int __fxstatat(int version, int dir, const char *path, struct stat *st,
 	       int flags);
-int __xstat64(int version, const char *path, struct stat64 *st);
-int __lxstat64(int version, const char *path, struct stat64 *st);
-int __fxstat64(int version, int fd, struct stat64 *st);
-int __fxstatat64(int version, int dir, const char *path, struct stat64 *st,
-		 int flags);
 
 TRAP_API int __xstat(int version, const char *path, struct stat *st)
 {
@@ -290,28 +252,6 @@ TRAP_API int __fxstatat(int version, int dir, const char *path,
 {
 	return WITH_PATH_OUT(path, st,
 			     NEXT(__fxstatat)(version, dir, path, st, flags));
-}
-
-TRAP_API int __xstat64(int version, const char *path, struct stat64 *st)
-{
-	return WITH_PATH_OUT(path, st, NEXT(__xstat64)(version, path, st));
-}
-
-TRAP_API int __lxstat64(int version, const char *path, struct stat64 *st)
-{
-	return WITH_PATH_OUT(path, st, NEXT(__lxstat64)(version, path, st));
-}
-
-TRAP_API int __fxstat64(int version, int fd, struct stat64 *st)
-{
-	return WITH_OUT(st, NEXT(__fxstat64)(version, fd, st));
-}
-
-TRAP_API int __fxstatat64(int version, int dir, const char *path,
-			  struct stat64 *st, int flags)
-{
-	return WITH_PATH_OUT(path, st,
-			     NEXT(__fxstatat64)(version, dir, path, st, flags));
 }
 
 TRAP_API int uname(struct utsname *name)
@@ -344,16 +284,38 @@ TRAP_API int setrlimit(__rlimit_resource_t what, const struct rlimit *limit)
 	return WITH_IN(limit, sizeof(*limit), NEXT(setrlimit)(what, limit));
 }
 
-TRAP_API int getrlimit64(__rlimit_resource_t what, struct rlimit64 *limit)
-{
-	return WITH_OUT(limit, NEXT(getrlimit64)(what, limit));
-}
+/*
+ * With 64 bits these structs are the same, too, but not for C, which would warn
+ * about each alias.
+ */
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64) &&
+	       sizeof(struct statfs) == sizeof(struct statfs64) &&
+	       sizeof(struct rlimit) == sizeof(struct rlimit64),
+	       "the two are one");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wattribute-alias"
 
+TRAP_API int stat64(const char *path, struct stat64 *st) ALIAS64(stat);
+TRAP_API int lstat64(const char *path, struct stat64 *st) ALIAS64(lstat);
+TRAP_API int fstat64(int fd, struct stat64 *st) ALIAS64(fstat);
+TRAP_API int fstatat64(int dir, const char *path, struct stat64 *st, int flags)
+	ALIAS64(fstatat);
+TRAP_API int __xstat64(int version, const char *path, struct stat64 *st)
+	ALIAS64(__xstat);
+TRAP_API int __lxstat64(int version, const char *path, struct stat64 *st)
+	ALIAS64(__lxstat);
+TRAP_API int __fxstat64(int version, int fd, struct stat64 *st)
+	ALIAS64(__fxstat);
+TRAP_API int __fxstatat64(int version, int dir, const char *path,
+			  struct stat64 *st, int flags) ALIAS64(__fxstatat);
+TRAP_API int statfs64(const char *path, struct statfs64 *st) ALIAS64(statfs);
+TRAP_API int fstatfs64(int fd, struct statfs64 *st) ALIAS64(fstatfs);
+TRAP_API int getrlimit64(__rlimit_resource_t what, struct rlimit64 *limit)
+	ALIAS64(getrlimit);
 TRAP_API int setrlimit64(__rlimit_resource_t what,
-			 const struct rlimit64 *limit)
-{
-	return WITH_IN(limit, sizeof(*limit), NEXT(setrlimit64)(what, limit));
-}
+			 const struct rlimit64 *limit) ALIAS64(setrlimit);
+
+#pragma GCC diagnostic pop
 
 TRAP_API int pipe(int fds[2])
 {
@@ -385,32 +347,28 @@ TRAP_API char *getcwd(char *text, size_t len)
 	return user;
 }
 
+/* No link is longer than PATH_MAX. */
+#define WITH_LINK(path, text, len, expr) ({				\
+	ssize_t ret;							\
+	if ((len) > PATH_MAX && trap_is_tracked((text), 1))		\
+		(len) = PATH_MAX;					\
+	BOUNCE_STRING(path, PATH_MAX);					\
+	BOUNCE(text, len)						\
+	ret = (expr);							\
+	if (ret > 0)							\
+		COPY_OUT(text, (size_t)ret);				\
+	ret;								\
+})
+
 TRAP_API ssize_t readlink(const char *path, char *text, size_t len)
 {
-	ssize_t ret;
-
-	if (len > PATH_MAX)
-		len = PATH_MAX;
-	BOUNCE_STRING(path, PATH_MAX);
-	BOUNCE(text, len)
-	ret = NEXT(readlink)(path, text, len);
-	if (ret > 0)
-		COPY_OUT(text, (size_t)ret);
-	return ret;
+	return WITH_LINK(path, text, len, NEXT(readlink)(path, text, len));
 }
 
 TRAP_API ssize_t readlinkat(int dir, const char *path, char *text, size_t len)
 {
-	ssize_t ret;
-
-	if (len > PATH_MAX)
-		len = PATH_MAX;
-	BOUNCE_STRING(path, PATH_MAX);
-	BOUNCE(text, len)
-	ret = NEXT(readlinkat)(dir, path, text, len);
-	if (ret > 0)
-		COPY_OUT(text, (size_t)ret);
-	return ret;
+	return WITH_LINK(path, text, len,
+			 NEXT(readlinkat)(dir, path, text, len));
 }
 
 /* The variants of _FORTIFY_SOURCE */

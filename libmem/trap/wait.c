@@ -164,14 +164,13 @@ static size_t set_len(int nr)
 TRAP_API int select(int nr, fd_set *in, fd_set *out, fd_set *except,
 		    struct timeval *timeout)
 {
-	struct timeval *left = timeout;
 	int nr_ready;
 
 	/* The kernel also stores how much of the time is left. */
-	BOUNCE_IN(left, sizeof(*left));
+	BOUNCE_IN(timeout, sizeof(*timeout));
 	nr_ready = WITH_SELECT(nr, in, out, except,
-			       NEXT(select)(nr, in, out, except, left));
-	COPY_OUT(left, sizeof(*left));
+			       NEXT(select)(nr, in, out, except, timeout));
+	COPY_OUT(timeout, sizeof(*timeout));
 	return nr_ready;
 }
 
