@@ -1653,13 +1653,28 @@ static void *be_busy(void *arg)
 	return NULL;
 }
 
+/*
+ * The fork copies the allocator of GCC 12's AddressSanitizer while the threads
+ * change it: allocations after the start may not return. So there is neither
+ * one in the kernel, nor are there helpers, for which pthread_create()
+ * allocates.
+ */
+#ifdef __SANITIZE_ADDRESS__
+#define CAN_ALLOCATE	false
+#else
+#define CAN_ALLOCATE	true
+#endif
+
 static void print_quietly(const struct mem_block *block, void *args)
 {
-	char *text = malloc(3000);
+	char own_text[3000], *text = own_text;
 
 	(void)block;
-	snprintf(text, 3000, "%p %s", args, getenv("PATH"));
-	free(text);
+	if (CAN_ALLOCATE)
+		text = malloc(sizeof(own_text));
+	snprintf(text, sizeof(own_text), "%p %s", args, getenv("PATH"));
+	if (CAN_ALLOCATE)
+		free(text);
 }
 
 /* The threads hold locks of the C library during the fork. */
@@ -1676,7 +1691,7 @@ static void engines_start_beside_busy_threads(void **state)
 	for (i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, be_busy,
 						NULL), 0);
-	job.grid[0] = 8;
+	job.grid[0] = CAN_ALLOCATE ? 8 : 1;
 	for (i = 0; i < 40; i++) {
 		assert_int_equal(engine_create("pva", &own.window, &ops, &own,
 					       &engine), 0);
