@@ -14,4 +14,7 @@ void heapsim_cdev_fini(void);
 void heapsim_debugfs_init(void);
 void heapsim_debugfs_fini(void);
 
+void heapsim_swsync_init(void);
+void heapsim_swsync_fini(void);
+
 #endif

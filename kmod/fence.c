@@ -13,8 +13,6 @@
 
 #define MAX_TEST_FENCES		1024	/* of one open */
 #define MAX_TIMEOUT_NS		10000000000ULL
-/* Below the bound of 10 s, since a timer may be late. */
-#define MAX_LIFE_NS		(9900 * (u64)NSEC_PER_MSEC)
 
 /* @base is first, because the core frees the fence. */
 struct heapsim_fence {
@@ -168,7 +166,8 @@ static void test_fence_publish(struct dma_resv *resv,
 	bool cookie = dma_fence_begin_signalling();
 
 	hrtimer_start(&t->timeout,
-		      ns_to_ktime(min_t(u64, timeout_ns, MAX_LIFE_NS)),
+		      ns_to_ktime(min_t(u64, timeout_ns,
+					HEAPSIM_FENCE_LIFE_NS)),
 		      HRTIMER_MODE_REL);
 	dma_resv_add_fence(resv, t->fence, usage);
 	dma_fence_end_signalling(cookie);

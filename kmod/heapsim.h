@@ -35,6 +35,12 @@
 /* Upper bound of every wait for fences of others. */
 #define HEAPSIM_WAIT_MS		5000
 
+/*
+ * Longest time until a test fence is signalled: below the bound of 10 s, since
+ * a timer may be late.
+ */
+#define HEAPSIM_FENCE_LIFE_NS	(9900 * (u64)NSEC_PER_MSEC)
+
 /* Rounds up and adds one, because the current jiffy has partly passed. */
 static inline unsigned long heapsim_jiffies_of(u64 ns)
 {
@@ -101,7 +107,7 @@ struct heapsim_rule {
  * @mem_accounting: DRAM is charged to memory cgroups and not kept in pools
  * @limit: upper bound of bytes for all buffers, including CPU images and twins
  * @user_limit: the same for the buffers of one user
- * @has_test_hooks: HOLD, FENCE_CREATE and FENCE_SIGNAL are enabled
+ * @has_test_hooks: HOLD, FENCE_CREATE, FENCE_SIGNAL and sw_sync are enabled
  */
 struct heapsim_config {
 	const struct profile *profile;

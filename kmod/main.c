@@ -30,6 +30,7 @@ static int __init heapsim_init(void)
 	if (ret)
 		goto err_step;
 	heapsim_debugfs_init();
+	heapsim_swsync_init();
 	ret = heapsim_heap_init();
 	if (ret)
 		goto err_debugfs;
@@ -42,6 +43,7 @@ static int __init heapsim_init(void)
 err_heap:
 	heapsim_heap_fini();
 err_debugfs:
+	heapsim_swsync_fini();
 	heapsim_debugfs_fini();
 	heapsim_queues_fini();
 err_step:
@@ -57,6 +59,7 @@ static void __exit heapsim_exit(void)
 {
 	heapsim_cdev_fini();
 	heapsim_heap_fini();
+	heapsim_swsync_fini();
 	heapsim_debugfs_fini();
 	heapsim_queues_fini();
 	heapsim_step_fini();

@@ -3,8 +3,8 @@
 #
 # run.sh [PART]...: runs programs of others on heapsim's heaps, inside the test
 # VM with the module inserted. Prints several TAP documents. PART is kselftest,
-# android, v4l2, compliance, libcamera, watched (by heapsim run), debug or udev;
-# all by default. Exits with 1 if anything failed.
+# fences, android, v4l2, compliance, libcamera, watched (by heapsim run), debug
+# or udev; all by default. Exits with 1 if anything failed.
 
 set -uo pipefail
 
@@ -14,6 +14,8 @@ O=${O:-$top/build/selftests/clients}
 export CMOCKA_MESSAGE_OUTPUT=TAP
 # shellcheck source=../check/tap.sh
 . "$top/selftests/check/tap.sh"
+# shellcheck source=../vm/boards.sh
+. "$top/selftests/vm/boards.sh"
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -39,6 +41,30 @@ old_kselftest_passed() # HEAP
 		END { exit(ok != 6 || bad) }' "$tmp/old"
 }
 
+# Runs a kselftest that prints TAP, to the file new, too.
+kselftest_tap() # NAME PROGRAM
+{
+	local rc
+
+	"$2" >"$tmp/new" 2>&1
+	rc=$?
+	# Tests of heaps are reported with the name of the heap.
+	awk -v nr="$tap_nr" -v name="$1" '
+		/^# Testing heap: / { heap = $4 ": " }
+		match($0, /^(not )?ok [0-9]+ /) {
+			what = $1 == "not" ? "not ok" : "ok"
+			sub(/^(not )?ok [0-9]+ (\[RUN\]\t)?/, "")
+			print what, ++nr, "- " name ": " heap $0
+			next
+		}
+		!/^(TAP version|1\.\.)/ { print }' "$tmp/new"
+	tap_nr=$((tap_nr + $(grep -cE '^(not )?ok ' "$tmp/new")))
+	tap_failed=$((tap_failed + $(grep -c '^not ok ' "$tmp/new")))
+	tap_try "$1 exits with 0" test "$rc" = 0
+	tap_try "$1 ran each test it planned" \
+		grep -qx "1..$(grep -cE '^(not )?ok ' "$tmp/new")" "$tmp/new"
+}
+
 kselftest()
 {
 	local version heap rc
@@ -51,29 +77,22 @@ kselftest()
 		tap_try "kselftest of 6.1: $heap" old_kselftest_passed "$heap"
 	done
 	for version in 6.12 newest; do
-		"$O/dmabuf-heap-$version" >"$tmp/new" 2>&1
-		rc=$?
-		# The tests are reported with the name of the heap.
-		awk -v nr="$tap_nr" -v v="$version" '
-			/^# Testing heap: / { heap = $4 }
-			match($0, /^(not )?ok [0-9]+ /) {
-				what = $1 == "not" ? "not ok" : "ok"
-				sub(/^(not )?ok [0-9]+ /, "")
-				print what, ++nr, "- kselftest of " v ": " \
-					heap ": " $0
-				next
-			}
-			!/^(TAP version|1\.\.)/ { print }' "$tmp/new"
-		tap_nr=$((tap_nr + $(grep -cE '^(not )?ok ' "$tmp/new")))
-		tap_failed=$((tap_failed + $(grep -c '^not ok ' "$tmp/new")))
-		tap_try "kselftest of $version exits with 0" test "$rc" = 0
-		tap_try "kselftest of $version ran each test it planned" \
-			grep -qx "1..$(grep -cE '^(not )?ok ' "$tmp/new")" \
-			"$tmp/new"
+		kselftest_tap "kselftest of $version" "$O/dmabuf-heap-$version"
 		for heap in $(ours); do
 			tap_try "kselftest of $version took $heap" \
 				grep -qx "# Testing heap: $heap" "$tmp/new"
 		done
+	done
+}
+
+# Those of fences, with the timelines of test_hooks=1 or the kernel's own.
+fences()
+{
+	local version
+
+	module_insert test_hooks=1
+	for version in 6.1 6.12 newest; do
+		kselftest_tap "kselftest of sync of $version" "$O/sync-$version"
 	done
 }
 
@@ -397,8 +416,8 @@ udev()
 }
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(android v4l2 kselftest compliance libcamera watched debug
-	udev)
+[ $# -gt 0 ] || parts=(android v4l2 kselftest fences compliance libcamera watched
+	debug udev)
 failed=0
 is_tap=
 for part in "${parts[@]}"; do
@@ -409,7 +428,7 @@ for part in "${parts[@]}"; do
 	v4l2)
 		cameras || failed=1
 		"$O/v4l2_test" </dev/null || failed=1 ;;
-	kselftest|compliance|libcamera|watched|debug|udev)
+	kselftest|fences|compliance|libcamera|watched|debug|udev)
 		is_tap=1
 		"$part" ;;
 	*)

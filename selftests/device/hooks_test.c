@@ -58,6 +58,13 @@ static void fence_is_eopnotsupp(void **state)
 	device_sync(f->fd, SYNC_END_RW);
 }
 
+/* A kernel with CONFIG_SW_SYNC has its own. */
+static void there_are_no_timelines(void **state)
+{
+	assert_int_equal(access("/sys/kernel/debug/sync/info", F_OK),
+			 access("/sys/kernel/debug/sync/sw_sync", F_OK));
+}
+
 static void watchers_may_revoke_all_the_same(void **state)
 {
 	struct fixture *f = *state;
@@ -75,6 +82,7 @@ int main(void)
 		TEST(probe_lacks_the_feature),
 		TEST(hold_is_eopnotsupp),
 		TEST(fence_is_eopnotsupp),
+		TEST(there_are_no_timelines),
 		TEST(watchers_may_revoke_all_the_same),
 	};
 
