@@ -179,6 +179,36 @@ static void embedded_lines_are_part_of_the_plane(void **state)
 	NvSciBufObjFree(object);
 }
 
+static void planes_have_no_embedded_lines(void **state)
+{
+	const struct memory memory = {
+		4, {
+			{ NVM_SURF_ATTR_HEIGHT, 480 },
+			{ NVM_SURF_ATTR_WIDTH, 640 },
+			{ NVM_SURF_ATTR_EMB_LINES_TOP, 4 },
+			{ NVM_SURF_ATTR_EMB_LINES_BOTTOM, 2 },
+		},
+	};
+	NvSciBufAttrList list = new_list(), conflict;
+	NvSciBufObj object;
+	NvMediaImage *image;
+
+	(void)state;
+	set_number(list, NvSciBufGeneralAttrKey_RequiredPerm,
+		   NvSciBufAccessPerm_ReadWrite);
+	assert_int_equal(fill(nv12(), &memory, list), NVMEDIA_STATUS_OK);
+	ok(NvSciBufAttrListReconcileAndObjAlloc(&list, 1, &object, &conflict));
+	NvSciBufAttrListFree(list);
+	assert_int_equal(NvMediaImageCreateFromNvSciBuf(device, object,
+							&image),
+			 NVMEDIA_STATUS_OK);
+	assert_int_equal(image->height, 480);
+	assert_int_equal(image->embeddedDataTopSize, 0);
+	assert_int_equal(image->embeddedDataBottomSize, 0);
+	NvMediaImageDestroy(image);
+	NvSciBufObjFree(object);
+}
+
 static void cpu_access_is_as_it_was_asked_for(void **state)
 {
 	static const struct {
@@ -297,6 +327,7 @@ int main(void)
 		cmocka_unit_test(formats_have_types),
 		cmocka_unit_test(an_image_is_made_of_an_object),
 		cmocka_unit_test(embedded_lines_are_part_of_the_plane),
+		cmocka_unit_test(planes_have_no_embedded_lines),
 		cmocka_unit_test(cpu_access_is_as_it_was_asked_for),
 		cmocka_unit_test(attributes_are_checked),
 		cmocka_unit_test(calls_need_their_init),

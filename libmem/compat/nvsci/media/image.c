@@ -433,6 +433,7 @@ API NvMediaStatus NvMediaImageCreateFromNvSciBuf(NvMediaDevice *device,
 	image = calloc(1, sizeof(*image));
 	if (!image)
 		return NVMEDIA_STATUS_OUT_OF_MEMORY;
+	/* Planes have no room for embedded lines. */
 	lines = media_is_in_planes(&format) ? 0 :
 		media_number_of(attrs, MEM_ATTR_CLIENT + KEPT_PADDING) +
 		media_number_of(attrs, MEM_ATTR_CLIENT + KEPT_PADDING + 1);
@@ -444,8 +445,8 @@ API NvMediaStatus NvMediaImageCreateFromNvSciBuf(NvMediaDevice *device,
 		.height = media_number_of(attrs, MEM_ATTR_IMAGE_PLANE_HEIGHT) -
 			  lines,
 		.imageCount = 1,
-		.embeddedDataTopSize = media_lines_len(attrs, 0),
-		.embeddedDataBottomSize = media_lines_len(attrs, 1),
+		.embeddedDataTopSize = lines ? media_lines_len(attrs, 0) : 0,
+		.embeddedDataBottomSize = lines ? media_lines_len(attrs, 1) : 0,
 		.colorStd = std ? media_number_of(attrs, MEM_ATTR_CLIENT +
 						  KEPT_STD) + 1 : 0,
 	};
