@@ -156,6 +156,58 @@ static void what_is_not_there_is_not_supported(void **state)
 	NvSciBufAttrListFree(array);
 }
 
+/* Keys that libmem only keeps belong to a type like all others. */
+static void a_key_of_another_type_is_refused(void **state)
+{
+	const uint64_t padding[] = { 1, 2 }, one = 1;
+	const uint32_t pixels = NvSciColor_A8B8G8R8, width = 640;
+	const NvSciBufType image = NvSciBufType_Image;
+	const bool no = false;
+	const NvSciBufAttrKeyValuePair pairs[] = {
+		PAIR(NvSciBufImageAttrKey_TopPadding, padding),
+		PAIR(NvSciBufImageAttrKey_VprFlag, no),
+		PAIR(NvSciBufImageAttrKey_ImageCount, one),
+		PAIR(NvSciBufImageAttrKey_SurfWidthBase, width),
+		PAIR(NvSciBufTensorAttrKey_PixelFormat, pixels),
+	};
+	NvSciBufAttrList raw = list_of(NvSciBufType_RawBuffer);
+	NvSciBufAttrList without = new_list(), pyramid = new_list();
+	NvSciBufAttrKeyValuePair both[] = {
+		pairs[1], PAIR(NvSciBufGeneralAttrKey_Types, image),
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR(pairs); i++) {
+		bad(set_one(raw, pairs[i].key, pairs[i].value, pairs[i].len));
+		bad(set_one(without, pairs[i].key, pairs[i].value,
+			    pairs[i].len));
+	}
+	/* The type may be set by the same call. */
+	ok(NvSciBufAttrListSetAttrs(without, both, NR(both)));
+	set_number(pyramid, NvSciBufGeneralAttrKey_Types,
+		   NvSciBufType_Pyramid);
+	ok(set_one(pyramid, NvSciBufImageAttrKey_ImageCount, &one,
+		   sizeof(one)));
+	NvSciBufAttrListFree(raw);
+	NvSciBufAttrListFree(without);
+	NvSciBufAttrListFree(pyramid);
+}
+
+static void a_flag_of_one_value_is_set_once(void **state)
+{
+	NvSciBufAttrList list = list_of(NvSciBufType_Image);
+	const bool no = false;
+
+	(void)state;
+	assert_false(is_set(list, NvSciBufImageAttrKey_VprFlag));
+	ok(set_one(list, NvSciBufImageAttrKey_VprFlag, &no, sizeof(no)));
+	assert_false(value(list, NvSciBufImageAttrKey_VprFlag, bool));
+	assert_true(is_set(list, NvSciBufImageAttrKey_VprFlag));
+	bad(set_one(list, NvSciBufImageAttrKey_VprFlag, &no, sizeof(no)));
+	NvSciBufAttrListFree(list);
+}
+
 static void values_come_back_as_they_were_set(void **state)
 {
 	const NvSciBufType types[] = { NvSciBufType_Image,
@@ -375,6 +427,9 @@ static void a_conflict_names_its_key(void **state)
 	ok(NvSciBufAttrListDebugDump(conflict, &text, &len));
 	assert_int_equal(strlen((char *)text) + 1, len);
 	assert_non_null(strstr((char *)text, "raw.size"));
+	/* The defaults of the module are no list of the program. */
+	assert_non_null(strstr((char *)text, "list 1"));
+	assert_null(strstr((char *)text, "list 2"));
 	free(text);
 	ok(NvSciBufAttrListDump(conflict, &text, &len));
 	free(text);
@@ -580,6 +635,8 @@ int main(void)
 		cmocka_unit_test(lists_are_created),
 		cmocka_unit_test(what_may_not_be_set_is_refused),
 		cmocka_unit_test(what_is_not_there_is_not_supported),
+		cmocka_unit_test(a_key_of_another_type_is_refused),
+		cmocka_unit_test(a_flag_of_one_value_is_set_once),
 		cmocka_unit_test(values_come_back_as_they_were_set),
 		cmocka_unit_test(compression_cannot_be_set_to_none),
 		cmocka_unit_test(what_may_not_be_read_is_refused),

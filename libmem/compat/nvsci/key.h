@@ -18,6 +18,7 @@
  * @KEPT_SURFACE: the first of eight, in the order of the vendor's keys
  * @KEPT_MEDIA: surface type of an NvMedia image
  * @KEPT_ALIGN_0: all lists that set the alignment of a raw buffer set it to 0
+ * @KEPT_VPR: protected memory
  * @NR_KEPT: number of keys
  *
  * Other processes receive these numbers in descriptors, so they must not
@@ -32,6 +33,7 @@ enum nvsci_kept {
 	KEPT_SURFACE,
 	KEPT_MEDIA = KEPT_SURFACE + 8,
 	KEPT_ALIGN_0,
+	KEPT_VPR,
 	NR_KEPT
 };
 
@@ -47,7 +49,7 @@ enum nvsci_kept {
  * @AS_KEPT: only kept, since libmem has no such key
  * @AS_ONE: only kept; must be 1
  * @AS_PADDING: only kept; a reconciled list has a value for each plane
- * @AS_FALSE: bool that must be false
+ * @AS_FALSE: only kept; bool that must be false
  * @AS_SURFACE: kept; together they give the keys of the planes
  * @AS_PLANE_DATA_TYPE: computed from the colour format
  * @AS_SECOND_FIELD: computed from the scan type
@@ -140,6 +142,8 @@ struct nvsci_values {
 };
 
 /* value.c */
+bool nvsci_key_is_of_types(const struct nvsci_key *key, const void *types,
+			   size_t len);
 NvSciError nvsci_value_in(struct nvsci_values *values,
 			  const struct nvsci_key *key, const void *value,
 			  size_t len);

@@ -124,23 +124,36 @@ API void NvSciBufAttrListFree(NvSciBufAttrList attrList)
 
 /* Setting */
 
-/* Refuses a repeated key, so that @values cannot overflow. */
-static NvSciError list_pairs_in(struct nvsci_values *values,
+/*
+ * Refuses a repeated key, so that @values cannot overflow, and a key of a type
+ * that the list does not have and does not get. libmem would not refuse keys
+ * that it only keeps.
+ */
+static NvSciError list_pairs_in(const struct mem_attrs *attrs,
+				struct nvsci_values *values,
 				const NvSciBufAttrKeyValuePair *pairs,
 				size_t nr)
 {
 	const struct nvsci_key *key;
+	const void *types;
 	NvSciError error;
-	size_t i, k;
+	size_t i, k, len = 0;
 
 	if (nr > PAIRS_MAX)
 		return NvSciError_BadParameter;
+	types = nvsci_get(attrs, 0, MEM_ATTR_TYPES, &len);
+	for (i = 0; i < nr; i++) {
+		if (pairs[i].key != NvSciBufGeneralAttrKey_Types)
+			continue;
+		types = pairs[i].value;
+		len = pairs[i].len;
+	}
 	for (i = 0; i < nr; i++) {
 		for (k = 0; k < i; k++)
 			if (pairs[k].key == pairs[i].key)
 				return NvSciError_BadParameter;
 		key = nvsci_key((uint32_t)pairs[i].key);
-		if (!key)
+		if (!key || !nvsci_key_is_of_types(key, types, len))
 			return NvSciError_BadParameter;
 		error = nvsci_value_in(values, key, pairs[i].value,
 				       pairs[i].len);
@@ -170,11 +183,10 @@ static NvSciError list_set(struct mem_attrs *attrs,
 
 	values.nr = 0;
 	values.used = 0;
-	error = list_pairs_in(&values, pairs, nr);
+	error = list_pairs_in(attrs, &values, pairs, nr);
 	if (!error)
 		error = nvsci_surface_in(attrs, &values);
-	/* Keys with only one valid value need nothing to be set in libmem. */
-	if (error || !values.nr)
+	if (error)
 		return error;
 	return nvsci_error(mem_attrs_set(attrs, values.attrs, values.nr));
 }
@@ -364,6 +376,19 @@ static bool lists_have_align_0(const NvSciBufAttrList lists[], size_t nr)
 	return is_set;
 }
 
+/* Replaces a conflict by the one that does not list the module's defaults. */
+static void list_conflict_of(struct mem_attrs *const *lists, size_t nr,
+			     struct mem_attrs **conflict)
+{
+	struct mem_attrs *reconciled = NULL, *own = NULL;
+
+	if (mem_attrs_reconcile(lists, nr, &reconciled, &own) == -EADV) {
+		mem_attrs_destroy(*conflict);
+		*conflict = own;
+	}
+	mem_attrs_destroy(reconciled);
+}
+
 API NvSciError
 NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[],
 			  size_t inputCount,
@@ -391,6 +416,8 @@ NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[],
 							      HIDDEN_DEFAULTS;
 	all[inputCount] = module->hidden[hidden];
 	err = mem_attrs_reconcile(all, inputCount + 1, &attrs, &conflict);
+	if (err == -EADV)
+		list_conflict_of(all, inputCount, &conflict);
 	free(all);
 	if (err == -EADV) {
 		error = nvsci_list_own(conflict, module, newConflictList);

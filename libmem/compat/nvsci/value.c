@@ -277,14 +277,43 @@ NvSciError nvsci_value_in(struct nvsci_values *values,
 	case AS_FALSE:
 		if (*(const uint8_t *)value > 1)
 			return NvSciError_BadParameter;
-		return *(const uint8_t *)value ? nvsci_missing(key->name) :
-		       NvSciError_Success;
+		if (*(const uint8_t *)value)
+			return nvsci_missing(key->name);
+		values_refer(values, key->mem, value, len);
+		return NvSciError_Success;
 	case AS_MISSING:
 		return nvsci_missing(key->name);
 	default:
 		values_refer(values, key->mem, value, len);
 		return NvSciError_Success;
 	}
+}
+
+/**
+ * nvsci_key_is_of_types() - check whether lists of some types have a key
+ * @key: row of the key
+ * @types: 32-bit numbers of types, at any address; NULL: none
+ * @len: bytes of @types
+ *
+ * Return: true for a general key, too.
+ */
+bool nvsci_key_is_of_types(const struct nvsci_key *key, const void *types,
+			   size_t len)
+{
+	const uint32_t type = key->key >> 16;
+	uint32_t has;
+	size_t i;
+
+	if (type == MEM_ATTR_TYPE_GENERAL)
+		return true;
+	/* A pyramid has the keys of an image, too. */
+	for (i = 0; types && i < len / sizeof(has); i++) {
+		has = value_number_at(types, i);
+		if (has == type || (has == MEM_ATTR_TYPE_PYRAMID &&
+				    type == MEM_ATTR_TYPE_IMAGE))
+			return true;
+	}
+	return false;
 }
 
 /* Keys that another process has kept */
@@ -306,12 +335,15 @@ static bool value_is_valid(const struct mem_attrs *attrs, unsigned int slot,
 {
 	const struct nvsci_key *key = nvsci_key_kept(kept);
 	struct nvsci_values values;
-	const void *value;
-	size_t len;
+	const void *value, *types;
+	size_t len, types_len = 0;
 
 	value = nvsci_get(attrs, slot, MEM_ATTR_CLIENT + kept, &len);
 	if (!value || !key)
 		return true;
+	types = nvsci_get(attrs, slot, MEM_ATTR_TYPES, &types_len);
+	if (!nvsci_key_is_of_types(key, types, types_len))
+		return false;
 	values.nr = 0;
 	values.used = 0;
 	if (nvsci_value_in(&values, key, value, len))
@@ -367,21 +399,13 @@ static const void *reading_get(const struct reading *reading, uint32_t key,
 	return nvsci_get(reading->attrs, reading->slot, key, len);
 }
 
-/* A pyramid has the keys of an image, too. */
 static bool reading_is_of_type(const struct reading *reading)
 {
-	const uint32_t type = reading->key->key >> 16;
-	const uint32_t *types;
-	size_t i, len;
+	const void *types;
+	size_t len = 0;
 
-	if (type == MEM_ATTR_TYPE_GENERAL)
-		return true;
 	types = reading_get(reading, MEM_ATTR_TYPES, &len);
-	for (i = 0; types && i < len / sizeof(*types); i++)
-		if (types[i] == type || (types[i] == MEM_ATTR_TYPE_PYRAMID &&
-					 type == MEM_ATTR_TYPE_IMAGE))
-			return true;
-	return false;
+	return nvsci_key_is_of_types(reading->key, types, len);
 }
 
 static size_t reading_nr_planes(const struct reading *reading)
@@ -566,7 +590,8 @@ static bool value_has_same_bytes(const struct nvsci_key *key)
 {
 	return key->as == AS_IS || key->as == AS_COMPRESSION ||
 	       key->as == AS_KEPT || key->as == AS_SURFACE ||
-	       key->as == AS_ONE || key->as == AS_PADDING;
+	       key->as == AS_ONE || key->as == AS_PADDING ||
+	       key->as == AS_FALSE;
 }
 
 /**
