@@ -104,6 +104,33 @@ static void each_lock_has_the_same_memory(void **state)
 	vpiImageDestroy(other);
 }
 
+static void memory_of_the_program_is_no_surface(void **state)
+{
+	static const VPIImageBufferType types[] = {
+		VPI_IMAGE_BUFFER_NVBUFFER, VPI_IMAGE_BUFFER_NVSCIBUF,
+	};
+	static unsigned char memory[64 * 64];
+	VPIImageData data, locked;
+	VPIImage image;
+	size_t i;
+
+	(void)state;
+	memset(&data, 0, sizeof(data));
+	data.bufferType = VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR;
+	data.buffer.pitch.format = VPI_IMAGE_FORMAT_U8;
+	data.buffer.pitch.numPlanes = 1;
+	data.buffer.pitch.planes[0].width = 64;
+	data.buffer.pitch.planes[0].height = 64;
+	data.buffer.pitch.planes[0].pitchBytes = 64;
+	data.buffer.pitch.planes[0].pBase = memory;
+	/* Other engines would have a copy inside, which is an object. */
+	ok(vpiImageCreateWrapper(&data, NULL, VPI_BACKEND_CPU, &image));
+	for (i = 0; i < 2; i++)
+		is(vpiImageLockData(image, VPI_LOCK_READ, types[i], &locked),
+		   VPI_ERROR_INVALID_OPERATION, "wraps memory of the program");
+	vpiImageDestroy(image);
+}
+
 static void a_surface_is_locked_on_thor(void **state)
 {
 	VPIImage image = new_image(VPI_IMAGE_FORMAT_NV12, 0);
@@ -680,6 +707,8 @@ int main(void)
 		cmocka_unit_test_teardown(an_image_is_as_it_was_asked_for,
 					  no_violation),
 		cmocka_unit_test_teardown(each_lock_has_the_same_memory,
+					  no_violation),
+		cmocka_unit_test_teardown(memory_of_the_program_is_no_surface,
 					  no_violation),
 		cmocka_unit_test_teardown(a_surface_is_locked_on_thor,
 					  no_violation),

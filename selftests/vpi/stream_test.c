@@ -345,6 +345,31 @@ static void cuda_work_is_in_order(void **state)
 	assert_int_equal(cudaFree(memory[0]), 0);
 }
 
+static void a_wrapper_outlives_no_stream(void **state)
+{
+	static const char text[] = "was destroyed";
+	void *memory[2] = { NULL };
+	cudaStream_t cuda;
+	VPIStream stream;
+	VPIEvent event;
+
+	(void)state;
+	ok(vpiEventCreate(0, &event));
+	assert_int_equal(cudaStreamCreate(&cuda), 0);
+	ok(vpiStreamCreateWrapperCUDA(cuda, 0, &stream));
+	ok(vpiStreamSync(stream));
+	assert_int_equal(cudaStreamDestroy(cuda), 0);
+	is(vpiStreamSync(stream), VPI_ERROR_INVALID_OPERATION, text);
+	is(vpiStreamFlush(stream), VPI_ERROR_INVALID_OPERATION, text);
+	is(vpiStreamWaitEvent(stream, event), VPI_ERROR_INVALID_OPERATION,
+	   text);
+	is(vpiEventRecord(event, stream), VPI_ERROR_INVALID_OPERATION, text);
+	is(vpiSubmitCUDAHostFunction(stream, put_cuda_work, memory),
+	   VPI_ERROR_INVALID_OPERATION, text);
+	vpiStreamDestroy(stream);
+	vpiEventDestroy(event);
+}
+
 /* CUDA writes, VPI reads, CUDA reads, without a wait in between. */
 static void one_stream_is_of_both(void **state)
 {
@@ -401,6 +426,8 @@ int main(void)
 		cmocka_unit_test(functions_are_called_in_order),
 		cmocka_unit_test(a_function_may_not_call_vpi),
 		cmocka_unit_test_teardown(cuda_work_is_in_order,
+					  no_violation),
+		cmocka_unit_test_teardown(a_wrapper_outlives_no_stream,
 					  no_violation),
 		cmocka_unit_test_teardown(one_stream_is_of_both,
 					  no_violation),

@@ -142,21 +142,32 @@ static void array_free_count(VPIArrayBufferType type, uint64_t *count)
 		mem_free(ctx, count);
 }
 
+static void array_put(struct VPIArrayImpl *array)
+{
+	if (atomic_fetch_sub(&array->nr_users, 1) > 1)
+		return;
+	pthread_mutex_destroy(&array->lock);
+	free(array);
+}
+
 /**
  * vpi_array_drop() - free an array
  * @array: array whose handle is not valid any more
  */
 void vpi_array_drop(struct VPIArrayImpl *array)
 {
-	uint64_t count;
+	uint64_t *count = array->count, nr;
 
 	/* Waits for jobs, which would go on, since @count will be freed. */
-	if (array->count && array->mem)
-		mem_array_count(array->mem, &count);
+	if (count && array->mem)
+		mem_array_count(array->mem, &nr);
 	mem_array_destroy(array->mem);
-	array_free_count(array->wrapped, array->count);
-	pthread_mutex_destroy(&array->lock);
-	free(array);
+	/* The call that follows a job may come later. */
+	pthread_mutex_lock(&array->lock);
+	array->count = NULL;
+	pthread_mutex_unlock(&array->lock);
+	array_free_count(array->wrapped, count);
+	array_put(array);
 }
 
 /* Makes an array known to the program; frees it on failure. */
@@ -187,6 +198,7 @@ static struct VPIArrayImpl *vpi_array_new(void)
 
 	if (array) {
 		pthread_mutex_init(&array->lock, NULL);
+		atomic_init(&array->nr_users, 1);
 		array->size_at = &array->given;
 	} else {
 		vpi_rc(-ENOMEM, "the array");
@@ -451,6 +463,42 @@ VPIStatus vpi_array_load(struct VPIArrayImpl *array)
 	}
 	pthread_mutex_unlock(&array->lock);
 	return status;
+}
+
+/* Called in a stream, behind a job that has stored elements. */
+static void array_on_stored(struct mem_stream *stream, int rc, void *arg)
+{
+	struct VPIArrayImpl *array = arg;
+
+	(void)stream;
+	pthread_mutex_lock(&array->lock);
+	if (!rc && array->count) {
+		array->size = *array->count < (uint64_t)array->capacity ?
+			      (int32_t)*array->count : array->capacity;
+		*array->size_at = array->size;
+	}
+	pthread_mutex_unlock(&array->lock);
+	array_put(array);
+}
+
+/**
+ * vpi_array_store() - pass the size to the program when a job has stored it
+ * @array: array that the job stores to; only the memory of a wrapper has a size
+ * @stream: stream to which the job was submitted
+ *
+ * Return: VPI_SUCCESS, or an error of vpi_errno().
+ */
+VPIStatus vpi_array_store(struct VPIArrayImpl *array, struct mem_stream *stream)
+{
+	int rc;
+
+	if (array->wrapped == VPI_ARRAY_BUFFER_INVALID)
+		return VPI_SUCCESS;
+	atomic_fetch_add(&array->nr_users, 1);
+	rc = mem_stream_add_callback(stream, array_on_stored, array);
+	if (rc)
+		array_put(array);
+	return vpi_rc(rc, "stream");
 }
 
 /*

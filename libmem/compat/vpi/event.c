@@ -71,7 +71,7 @@ VPI_PUBLIC VPIStatus vpiEventRecord(VPIEvent event, VPIStream stream)
 	VPI_ENTER();
 	status = vpi_object_check(event, VPI_KIND_EVENT, "event");
 	if (!status)
-		status = vpi_object_check(stream, VPI_KIND_STREAM, "stream");
+		status = vpi_stream_check(stream);
 	if (status)
 		return status;
 	if (!(event->object.flags & stream->object.flags & VPI_BACKEND_MASK))

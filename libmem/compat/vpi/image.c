@@ -270,7 +270,7 @@ static VPIStatus image_data_of_fd(int fd, struct mem_image_data *data)
 				", which is not linked with libmem-nvbuf");
 	if (rc == -EOPNOTSUPP)
 		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
-				"heapsim has no images of the surface's format: Documentation/nvbufsurface.rst");
+				"heapsim has no images of the surface's format, or another lock has made the surface: Documentation/nvbufsurface.rst");
 	return VPI_SUCCESS;
 }
 
@@ -458,12 +458,25 @@ VPI_PUBLIC VPIStatus heapsim_vpi_image(VPIImage image, struct mem_image **mem)
 	return status;
 }
 
-static VPIStatus image_lock_failed(int rc, const VPIImageData *vpi,
+/* Returns true if it wraps memory that is no object of libmem. */
+static bool image_wraps_memory(const struct VPIImageImpl *image)
+{
+	return image->wrapped != VPI_IMAGE_BUFFER_INVALID &&
+	       image->wrapped != VPI_IMAGE_BUFFER_NVBUFFER &&
+	       image->wrapped != VPI_IMAGE_BUFFER_NVSCIBUF;
+}
+
+static VPIStatus image_lock_failed(int rc, const struct VPIImageImpl *image,
+				   const VPIImageData *vpi,
 				   const struct kind *kind)
 {
 	if (rc == -EBUSY)
 		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
 				"img is locked in a mode that excludes this one: vpiImageUnlock() first");
+	if (rc == -EOPNOTSUPP && kind->as >= MEM_LOCK_FD &&
+	    image_wraps_memory(image))
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"img wraps memory of the program, which is no surface and no NvSciBufObj");
 	if (rc == -EOPNOTSUPP && vpi && kind->as == MEM_LOCK_FD)
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
 				"%s exports no surfaces: lock %s or %s instead",
@@ -541,7 +554,7 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 			    kind->as, &data);
 	if (rc) {
 		free(hold);
-		return image_lock_failed(rc, vpi, kind);
+		return image_lock_failed(rc, img, vpi, kind);
 	}
 	if (kind->as == MEM_LOCK_FD && heapsim_nvbuf_add &&
 	    !heapsim_nvbuf_add(&data))

@@ -28,13 +28,48 @@ struct call {
 	void *arg;
 };
 
+/* Returns true if the program has destroyed the stream that is wrapped. */
+static bool stream_is_gone(const struct VPIStreamImpl *stream)
+{
+	struct mem_stream *mem;
+	int rc;
+
+	if (!stream->is_wrapper)
+		return false;
+	rc = heapsim_cuda_stream(stream->cuda, &mem);
+	/* Each thread has its own stream of that name. */
+	if (stream->cuda == CU_STREAM_PER_THREAD)
+		return false;
+	/* CUDA may have made another one at the same address. */
+	return rc == CUDA_ERROR_INVALID_HANDLE || (!rc && mem != stream->mem);
+}
+
+/**
+ * vpi_stream_check() - check an argument that is a stream
+ * @stream: argument
+ *
+ * Return: VPI_SUCCESS, an error of vpi_object_check(), or
+ * VPI_ERROR_INVALID_OPERATION: it wraps a stream that does not exist any more.
+ */
+VPIStatus vpi_stream_check(VPIStream stream)
+{
+	VPIStatus status;
+
+	status = vpi_object_check(stream, VPI_KIND_STREAM, "stream");
+	if (!status && stream_is_gone(stream))
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"the CUDA stream that stream wraps was destroyed: vpiStreamDestroy() first");
+	return status;
+}
+
 /**
  * vpi_stream_drop() - free a stream
  * @stream: stream whose handle is not valid any more
  */
 void vpi_stream_drop(struct VPIStreamImpl *stream)
 {
-	mem_stream_sync(stream->mem);
+	if (!stream_is_gone(stream))
+		mem_stream_sync(stream->mem);
 	if (!stream->is_wrapper) {
 		mem_stream_destroy(stream->mem);
 		if (stream->cuda)
@@ -137,7 +172,7 @@ VPI_PUBLIC VPIStatus vpiStreamGetFlags(VPIStream stream, uint64_t *flags)
 VPI_PUBLIC VPIStatus vpiStreamFlush(VPIStream stream)
 {
 	VPI_ENTER();
-	return vpi_object_check(stream, VPI_KIND_STREAM, "stream");
+	return vpi_stream_check(stream);
 }
 
 VPI_PUBLIC VPIStatus vpiStreamSync(VPIStream stream)
@@ -146,7 +181,7 @@ VPI_PUBLIC VPIStatus vpiStreamSync(VPIStream stream)
 	int rc;
 
 	VPI_ENTER();
-	status = vpi_object_check(stream, VPI_KIND_STREAM, "stream");
+	status = vpi_stream_check(stream);
 	if (status)
 		return status;
 	rc = mem_stream_sync(stream->mem);
@@ -167,7 +202,7 @@ VPI_PUBLIC VPIStatus vpiStreamWaitEvent(VPIStream stream, VPIEvent event)
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = vpi_object_check(stream, VPI_KIND_STREAM, "stream");
+	status = vpi_stream_check(stream);
 	if (!status)
 		status = vpi_object_check(event, VPI_KIND_EVENT, "event");
 	if (status)
@@ -216,7 +251,7 @@ static VPIStatus stream_call_submit(VPIStream stream, VPIHostFunction fn,
 	VPIStatus status;
 	int rc;
 
-	status = vpi_object_check(stream, VPI_KIND_STREAM, "stream");
+	status = vpi_stream_check(stream);
 	if (status)
 		return status;
 	if (!fn && !fn_ex)
@@ -294,7 +329,7 @@ VPI_PUBLIC VPIStatus vpiSubmitCUDAHostFunction(VPIStream stream,
 	int rc;
 
 	VPI_ENTER();
-	status = vpi_object_check(stream, VPI_KIND_STREAM, "stream");
+	status = vpi_stream_check(stream);
 	if (status)
 		return status;
 	if (!hostFunc)

@@ -115,7 +115,7 @@ static VPIStatus submit_check(const struct job *job)
 {
 	VPIStatus status;
 
-	status = vpi_object_check(job->stream, VPI_KIND_STREAM, "stream");
+	status = vpi_stream_check(job->stream);
 	if (!status)
 		status = vpi_object_check(job->input, VPI_KIND_IMAGE, "input");
 	return status;
@@ -586,5 +586,11 @@ vpiSubmitHarrisCornerDetector(VPIStream stream, uint64_t backend,
 		status = vpi_array_load(outFeatures);
 	if (!status)
 		status = vpi_array_load(outScores);
-	return status ? status : submit_job(&job, backend);
+	if (!status)
+		status = submit_job(&job, backend);
+	if (!status)
+		status = vpi_array_store(outFeatures, stream->mem);
+	if (!status)
+		status = vpi_array_store(outScores, stream->mem);
+	return status;
 }

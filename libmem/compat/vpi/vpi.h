@@ -4,6 +4,7 @@
 #define _COMPAT_VPI_VPI_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -149,8 +150,10 @@ struct VPIImageImpl {
  * @stride: bytes from one element to the next
  * @wrapped: kind of the memory that it wraps; VPI_ARRAY_BUFFER_INVALID: it is
  *	no wrapper
- * @count: of a wrapper: libmem's number of elements
+ * @nr_users: references: of the handle, of calls in streams
  * @lock: protects the fields below
+ * @count: of a wrapper: libmem's number of elements; does not change while the
+ *	handle exists
  * @size_at: VPI's number of elements, for the program: in its memory, or @given
  * @given: number of elements of an array that is no wrapper
  * @size: previous value at @size_at, to detect that the program has changed it
@@ -164,9 +167,10 @@ struct VPIArrayImpl {
 	int32_t capacity;
 	int32_t stride;
 	VPIArrayBufferType wrapped;
-	uint64_t *count;
+	atomic_uint nr_users;
 
 	pthread_mutex_t lock;
+	uint64_t *count;
 	int32_t *size_at;
 	int32_t given;
 	int32_t size;
@@ -241,7 +245,9 @@ void vpi_array_drop(struct VPIArrayImpl *array);
 void vpi_stream_drop(struct VPIStreamImpl *stream);
 void vpi_event_drop(struct VPIEventImpl *event);
 VPIStatus vpi_array_load(struct VPIArrayImpl *array);
-VPIStatus vpi_stream_check(VPIStream stream, uint64_t backend);
+VPIStatus vpi_array_store(struct VPIArrayImpl *array,
+			  struct mem_stream *stream);
+VPIStatus vpi_stream_check(VPIStream stream);
 VPIStatus vpi_missing(const char *call);
 VPIStatus vpi_lacks(VPIStatus status, const char *what);
 
