@@ -341,7 +341,9 @@ static bool queue_run(struct heapsim_queue *q)
 		heapsim_job_begin_rows(job);
 	if (heapsim_job_is_moving(job) && now < job->deadline_ns)
 		heapsim_job_move(job, min(now + SLICE_NS, job->deadline_ns));
-	if (job->phase != HEAPSIM_JOB_IS_DONE &&
+	/* One that still waits begins first: the timer ends at its deadline. */
+	if (job->phase != HEAPSIM_JOB_WAITS &&
+	    job->phase != HEAPSIM_JOB_IS_DONE &&
 	    ktime_get_ns() >= job->deadline_ns) {
 		job->status = -ETIMEDOUT;
 		job->phase = HEAPSIM_JOB_IS_DONE;

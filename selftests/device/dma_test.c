@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,24 +311,80 @@ static void fences_end_before_sleeps(const struct fixture *f)
 	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
-/* A job waits for the fences of others until its own deadline. */
+#define NR_LATE		16	/* opens whose queues have turns all the time */
+#define DEADLINE_NS	(9800 * NSEC_PER_MSEC)	/* of a job */
+
+/* Opens with a job each that waits for one fence, until after its deadline */
+struct late {
+	uint64_t begin;
+	int devs[NR_LATE];
+	int fences[NR_LATE];
+	int fd;
+};
+
+/*
+ * Each submission is a turn of the queue, which reads the clock more than once.
+ * The jobs wait behind those that reach their deadline; their number is
+ * limited.
+ */
+static void *submit_at_the_deadline(void *arg)
+{
+	struct late *late = arg;
+	struct heapsim_dma_submit job;
+	size_t i = 0;
+	int err;
+
+	while (device_now_ns() < late->begin + DEADLINE_NS - 20 * NSEC_PER_MSEC)
+		device_sleep_ns(NSEC_PER_MSEC);
+	do {
+		job = fill_of(late->fd, 1);
+		err = device_submit_errno(late->devs[i++ % NR_LATE], &job);
+		if (!err)
+			close(job.fence_fd);
+	} while (device_now_ns() < late->begin + LIMIT_NS &&
+		 (!err || err == -EBUSY));
+	return err && err != -EBUSY ? late : NULL;
+}
+
+/*
+ * A job waits for the fences of others until its own deadline. Then it leaves
+ * no callback at them, whatever turn ends it: otherwise the fences, which are
+ * signalled later, call freed memory, which KASAN detects.
+ */
 static void job_behind_a_fence_is_done_in_time(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_dma_submit job = fill_of(f->fd, LEN);
-	const uint64_t begin = device_now_ns();
+	struct late late = { .begin = device_now_ns() };
 	struct heapsim_fence_create create;
-	int fence;
+	pthread_t thread;
+	void *failed;
+	size_t i;
 
+	late.fd = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
 	assert_int_equal(device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_READ,
 					    LIMIT_NS, &create), 0);
 	job.delay_ns = 5 * NSEC_PER_SEC;
-	fence = submit(f->dev, job);
+	for (i = 0; i < NR_LATE; i++) {
+		late.devs[i] = device_open();
+		late.fences[i] = submit(late.devs[i], job);
+	}
+	assert_int_equal(pthread_create(&thread, NULL, submit_at_the_deadline,
+					&late), 0);
 	fences_end_before_sleeps(f);
-	assert_int_equal(status_in_time(create.fence_fd, begin), -ETIMEDOUT);
-	assert_int_equal(status_in_time(fence, begin), -ETIMEDOUT);
-	close(fence);
+	assert_int_equal(status_in_time(create.fence_fd, late.begin),
+			 -ETIMEDOUT);
+	for (i = 0; i < NR_LATE; i++)
+		assert_int_equal(status_in_time(late.fences[i], late.begin),
+				 -ETIMEDOUT);
+	pthread_join(thread, &failed);
+	assert_null(failed);
+	for (i = 0; i < NR_LATE; i++) {
+		close(late.fences[i]);
+		close(late.devs[i]);
+	}
 	close(create.fence_fd);
+	close(late.fd);
 }
 
 static uint32_t nr_fences(int fd)
