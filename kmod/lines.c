@@ -35,7 +35,7 @@ static void lines_free(struct line_buf *lines, unsigned long *pages,
  * @buf: two-view buffer; nothing happens if it has line state
  *
  * Context: may sleep; takes the buffer's lock.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINTR if the caller is killed.
  */
 int heapsim_lines_init(struct heapsim_buf *buf)
 {
@@ -75,10 +75,11 @@ int heapsim_lines_init(struct heapsim_buf *buf)
 			};
 		cond_resched();
 	}
-	/*
-	 * As long as there is no line state, the lock is never held for long.
-	 */
-	mutex_lock(&buf->lock);
+	/* Another thread may have been first, and be cleaning gigabytes. */
+	if (mutex_lock_killable(&buf->lock)) {
+		lines_free(&lines, pages, notes);
+		return -EINTR;
+	}
 	if (buf->lines.pages) {
 		mutex_unlock(&buf->lock);
 		lines_free(&lines, pages, notes);

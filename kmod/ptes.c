@@ -559,6 +559,9 @@ int heapsim_ptes_map_whole(struct heapsim_buf *buf, struct vm_area_struct *vma)
 			skip -= nr;
 			continue;
 		}
+		if (heapsim_is_killed())
+			return -EINTR;
+		cond_resched();
 		nr = min_t(size_t, nr - skip,
 			   (vma->vm_end - addr) >> PAGE_SHIFT);
 		ret = remap_pfn_range(vma, addr,
