@@ -403,6 +403,7 @@ static void watch_blank_other(struct heapsim_record *r)
 	r->other_stack = 0;
 	other->pid = 0;
 	other->job = 0;
+	other->stream = 0;
 	r->kernel = 0;
 	memset(other->comm, 0, sizeof(other->comm));
 	/* The name of a vmap is that of the task. */
