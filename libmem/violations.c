@@ -26,7 +26,8 @@ struct violations *violations_create(unsigned int what, uint32_t nr)
 {
 	const uint32_t waste = 1U << MEM_VIOLATION_SHARED_LINE |
 			       1U << MEM_VIOLATION_REDUNDANT_CLEAN |
-			       1U << MEM_VIOLATION_REDUNDANT_INVALIDATE;
+			       1U << MEM_VIOLATION_REDUNDANT_INVALIDATE |
+			       1U << MEM_VIOLATION_UNENDED_READ;
 	struct violations *queue = calloc(1, sizeof(*queue) +
 					  (size_t)nr * sizeof(queue->ring[0]));
 

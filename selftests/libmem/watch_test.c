@@ -165,6 +165,30 @@ static void a_read_bracket_left_open_is_listed(void **state)
 	assert_int_not_equal(v.cpu_time_ns, 0);
 }
 
+/* No byte is wrong by it, so it is reported with what is redundant. */
+static void a_read_bracket_left_open_is_no_error(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	struct mem_violation v = { .size = sizeof(v) };
+	struct mem_ctx *errors, *waste;
+
+	(void)state;
+	assert_int_equal(mem_ctx_open(NULL, &errors), 0);
+	assert_int_equal(mem_ctx_open(NULL, &waste), 0);
+	assert_int_equal(mem_ctx_watch(errors, MEM_WATCH_ERRORS, 64), 0);
+	assert_int_equal(mem_ctx_watch(waste, MEM_WATCH_WASTE, 64), 0);
+	assert_int_equal(mem_buf_begin(buf, MEM_READ), 0);
+	mem_buf_destroy(buf);
+	assert_int_equal(mem_ctx_next_violation(errors, &v), 0);
+	/* The bracket had nothing to invalidate. */
+	while (mem_ctx_next_violation(waste, &v) > 0)
+		;
+	assert_int_equal(v.kind, MEM_VIOLATION_UNENDED_READ);
+	mem_ctx_close(errors);
+	mem_ctx_close(waste);
+	read_all();
+}
+
 static void a_touch_beside_a_job_is_told(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
@@ -337,6 +361,7 @@ int main(void)
 		cmocka_unit_test(what_is_lost_is_told),
 		cmocka_unit_test(brackets_that_do_not_match_are_told),
 		cmocka_unit_test(a_read_bracket_left_open_is_listed),
+		cmocka_unit_test(a_read_bracket_left_open_is_no_error),
 		cmocka_unit_test(a_touch_beside_a_job_is_told),
 		cmocka_unit_test(waste_is_told_to_who_asks),
 		cmocka_unit_test(what_repeats_is_folded),
