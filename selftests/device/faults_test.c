@@ -29,7 +29,7 @@
  * are no more.
  */
 #define NR_BEYOND	8
-#define SETTLE_NS	(10 * NSEC_PER_SEC)
+#define SETTLE_NS	(300 * NSEC_PER_SEC)
 
 /* Result of a call that ended in SIGBUS; no call returns EIO otherwise. */
 #define WAS_SIGBUS	(-EIO)
