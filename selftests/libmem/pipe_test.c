@@ -678,7 +678,7 @@ static void nor_does_that_of_another_context(void **state)
 	fences_travel(other, ctx);
 	mem_ctx_close(other);
 	nothing_found();
-	assert_true(nr_of_process("fd") <= nr_fds + 2);
+	wait_for_fds(nr_fds + 2);
 }
 
 /* Three buffers, one of which is the plane of another frame, too */
@@ -1414,9 +1414,7 @@ static void runs_that_end_leak_nothing(struct mem_ctx *from, struct mem_ctx *to,
 		assert_int_equal(mem_stream_sync(runners[i].stream), 0);
 		assert_int_equal(mem_stream_destroy(runners[i].stream), 0);
 	}
-	if (nr_of_process("fd") > nr_fds)
-		fail_msg("%zu descriptors, before %zu", nr_of_process("fd"),
-			 nr_fds);
+	wait_for_fds(nr_fds);
 	for (i = 0; i < NR_IMAGES; i++)
 		mem_image_destroy(runners[0].images[i]);
 }

@@ -287,19 +287,30 @@ static inline pid_t start_again(const char *how, int fd)
 }
 
 /*
- * Waits until there are not more threads than @nr: the last thread of a context
- * may free it after mem_ctx_close() has returned. With AddressSanitizer an
- * engine may need several attempts of many seconds to start: the more likely,
- * the more often this thread, which allocates, is interrupted.
+ * Waits until there are not more threads or descriptors than @nr: the last
+ * thread of a context may free it after mem_ctx_close() has returned. With
+ * AddressSanitizer an engine may need several attempts of many seconds to
+ * start: the more likely, the more often this thread, which allocates, is
+ * interrupted.
  */
-static inline void wait_for_threads(size_t nr)
+static inline void wait_for_nr(const char *what, size_t nr)
 {
 	const uint64_t end = now_ns() + 200000 * NS_PER_MS;
 
-	while (nr_of_process("task") > nr) {
+	while (nr_of_process(what) > nr) {
 		assert_true(now_ns() < end);
 		usleep(20000);
 	}
+}
+
+static inline void wait_for_threads(size_t nr)
+{
+	wait_for_nr("task", nr);
+}
+
+static inline void wait_for_fds(size_t nr)
+{
+	wait_for_nr("fd", nr);
 }
 
 /* Makes a file in memory, as another program would. */
