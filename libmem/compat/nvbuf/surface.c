@@ -147,7 +147,6 @@ int nvbuf_check(const struct nvbuf_batch *batch, int index, int plane)
  *
  * Return: 0, or -1 with errno: EINVAL (no such batch, buffer or plane), or an
  * error of @act.
- * @act.
  */
 int nvbuf_each_plane(const NvBufSurface *surf, int index, int plane,
 		     nvbuf_plane_act act, uint32_t arg)

@@ -177,7 +177,6 @@ static int ipc_start_thread(struct nvsci_endpoint *endpoint)
  * Return: NvSciError_Success, NvSciError_BadParameter (there is no such
  * endpoint), NvSciError_Timeout (no peer has come), or the error that ended the
  * wait.
- * endpoint), NvSciError_Timeout (no peer has come), or what ended the wait.
  */
 NvSciError nvsci_endpoint_get(NvSciIpcEndpoint handle,
 			      struct nvsci_endpoint **own,
