@@ -187,7 +187,7 @@ static void the_descriptor_stays_the_callers(void **state)
 	/* Each semaphore had one descriptor; the thread's ones are kept. */
 	mem_semaphore_destroy(go.of);
 	close(copy);
-	wait_for_fds(nr_fds);
+	assert_true(nr_of_process("fd") <= nr_fds);
 }
 
 /* Order */
@@ -402,7 +402,7 @@ static void each_of_a_thousand_waits_has_its_signal(void **state)
 				 0);
 	}
 	/* A thousand waits need as many descriptors as one. */
-	wait_for_fds(nr_fds + 2);
+	assert_true(nr_of_process("fd") <= nr_fds + 2);
 	for (i = 0; i < NR_WAITS / 2; i++)
 		post(go);
 	while (atomic_load(&nr) < NR_WAITS / 2)
