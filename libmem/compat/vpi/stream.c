@@ -34,12 +34,10 @@ static bool stream_is_gone(const struct VPIStreamImpl *stream)
 	struct mem_stream *mem;
 	int rc;
 
-	if (!stream->is_wrapper)
+	/* Each thread has its own stream of that name. */
+	if (!stream->is_wrapper || stream->cuda == CU_STREAM_PER_THREAD)
 		return false;
 	rc = heapsim_cuda_stream(stream->cuda, &mem);
-	/* Each thread has its own stream of that name. */
-	if (stream->cuda == CU_STREAM_PER_THREAD)
-		return false;
 	/* CUDA may have made another one at the same address. */
 	return rc == CUDA_ERROR_INVALID_HANDLE || (!rc && mem != stream->mem);
 }
