@@ -404,9 +404,7 @@ udev_permits()
 {
 	install -D -m 644 -t /run/udev/rules.d "$top"/kmod/*.rules &&
 		/lib/systemd/systemd-udevd --daemon || return
-	rmmod heapsim &&
-		insmod "$top/build/kmod/$(uname -r)/heapsim.ko" &&
-		udevadm settle -t 60 && ours_are video 660
+	module_insert && udevadm settle -t 60 && ours_are video 660
 }
 
 udev()
