@@ -20,8 +20,8 @@ export CMOCKA_MESSAGE_OUTPUT=TAP
 programs=("$@")
 [ $# -gt 0 ] || programs=(uapi_test heap_test buf_test bracket_test cdev_test
 	dma_test fence_test swsync_test knobs_test import_test lock_test record_test
-	stack_test
-	policy_test precise_test faults_test trace_test reopen_test unload_test.sh
+	stack_test policy_test precise_test faults_test trace_test reopen_test
+	unload_test.sh
 	test_hooks=1:stream_test uring_test rights_test
 	rights_race_test soc=thor:stream_test rights_test rights_race_test
 	stress_test test_hooks=0:hooks_test
