@@ -16,10 +16,10 @@
  * core. EINTR: the caller is being killed, and the command may have been
  * carried out for some pages only; other users of the buffer lose nothing.
  *
- * Ids of objects (streams, works, jobs, fences, holds) are valid for one open of
- * /dev/heapsim. The caller chooses those of streams and works. A new job, fence
- * or hold gets the lowest free id, so the id of an object that no longer exists
- * may name another one.
+ * Ids of objects (streams, works, jobs, fences, holds) are valid for one open
+ * of /dev/heapsim. The caller chooses those of streams and works. A new job,
+ * fence or hold gets the lowest free id, so the id of an object that no longer
+ * exists may name another one.
  */
 #ifndef _UAPI_LINUX_HEAPSIM_H
 #define _UAPI_LINUX_HEAPSIM_H
