@@ -67,7 +67,7 @@ folders := $(sort $(patsubst %/,%,$(dir $(foreach n,$(names),$(call \
 home_last := $(out)/home/$(home_lib)/$(lastword $(home_names))
 
 all: $(foreach n,$(names),$(out)/$(n).so $(out)/$(n).so.0 $(out)/$(n).a \
-	$(PKGCONFIG_OUT)/$(n).pc $(out)/$(n).pc) $(if $(home_names),$(home_last))
+	$(PKGCONFIG_OUT)/$(n).pc) $(if $(home_names),$(home_last))
 
 $(folders) $(PKGCONFIG_OUT):
 	mkdir -p $@
@@ -104,15 +104,10 @@ comma := ,
 
 # pkg-config cannot handle paths with a bar or a blank.
 pc = sed -e 's|@PREFIX@|$(1)|; s|@INCLUDEDIR@|$(2)|; s|@LIBDIR@|$(3)|' \
-	 -e 's|@RPATH@|$(4)|; s|@VERSION@|$(version)|' $<
+	 -e 's|@RPATH@|$(4)|; s|@VERSION@|$(version)|'
 
 $(PKGCONFIG_OUT)/%.pc: $(src)/%.pc.in $(makefiles) | $(PKGCONFIG_OUT)
-	$(call pc,$(out),$(top)/include/compat,$(out), -Wl$(comma)-rpath$(comma)$(out)) >$@
-
-# FORCE, since PREFIX and LIBDIR may differ from the last call.
-$(out)/%.pc: $(src)/%.pc.in $(makefiles) FORCE | $(out)
-	@$(call pc,$(PREFIX),$(INCLUDEDIR),$(LIBDIR),) >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	$(call pc,$(out),$(top)/include/compat,$(out), -Wl$(comma)-rpath$(comma)$(out)) $< >$@
 
 # home DIR,DESTDIR,HEADERS,LIBRARIES,LIBMEM,PROGRAMS: makes a folder that build
 # systems accept as the vendor's. The files with names of the vendor's libraries
@@ -147,8 +142,9 @@ install: all
 			"$(DESTDIR)$(LIBDIR)/$$name.so.0" && \
 		ln -sf $$name.so.0 "$(DESTDIR)$(LIBDIR)/$$name.so" && \
 		$(INSTALL) -m 644 $(out)/$$name.a "$(DESTDIR)$(LIBDIR)" && \
-		$(INSTALL) -m 644 $(out)/$$name.pc \
-			"$(DESTDIR)$(LIBDIR)/pkgconfig" || exit 1; \
+		$(call pc,$(PREFIX),$(INCLUDEDIR),$(LIBDIR),) \
+			$(src)/$$name.pc.in | $(INSTALL) -m 644 /dev/stdin \
+			"$(DESTDIR)$(LIBDIR)/pkgconfig/$$name.pc" || exit 1; \
 	done
 	for name in $(headers); do \
 		$(INSTALL) -D -m 644 "$(top)/include/compat/$$name" \
@@ -176,8 +172,7 @@ clean:
 	rm -rf $(out)
 	rm -f $(names:%=$(PKGCONFIG_OUT)/%.pc)
 
-FORCE:
-.PHONY: all install uninstall clean FORCE
+.PHONY: all install uninstall clean
 .SECONDARY:
 
 -include $(wildcard $(folders:%=%/*.d))

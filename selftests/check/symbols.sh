@@ -64,17 +64,17 @@ static() # LIBRARY PATTERN
 	[ -s "$tmp/static" ] && nothing "$tmp/differ"
 }
 
-make_all() # TARGET
+make_all() # TARGET [PREFIX]
 {
-	local part
+	local prefix=${2:-$tmp/usr} part
 
 	make --no-print-directory -s -C libmem O="$build/libmem" \
-		PKGCONFIG_OUT="$build/pkgconfig" PREFIX="$tmp/usr" PYTHON= \
+		PKGCONFIG_OUT="$build/pkgconfig" PREFIX="$prefix" PYTHON= \
 		"$1" || return
 	for part in "${parts[@]}"; do
 		make --no-print-directory -s -C "libmem/compat/$part" \
 			O="$build/$part" LIBMEM="$build/libmem" \
-			PREFIX="$tmp/usr" PKGCONFIG_OUT="$build/pkgconfig" \
+			PREFIX="$prefix" PKGCONFIG_OUT="$build/pkgconfig" \
 			"$1" || return
 	done
 }
@@ -96,6 +96,22 @@ installed_builds() # PACKAGE...
 {
 	make_all install &&
 		by_package "$tmp/usr/lib/pkgconfig" "$tmp/usr/lib" "$@"
+}
+
+# Two that are installed from one build at once each find their own files.
+two_at_once()
+{
+	local prefix pids=()
+
+	for prefix in "$tmp/one" "$tmp/two"; do
+		make_all install "$prefix" &
+		pids+=($!)
+	done
+	wait "${pids[0]}" && wait "${pids[1]}" || return
+	for prefix in "$tmp/one" "$tmp/two"; do
+		[ "$(sed -n 's/^prefix=//p' "$prefix"/lib/pkgconfig/*.pc |
+			sort -u)" = "$prefix" ] || return
+	done
 }
 
 uninstalled_is_gone()
