@@ -83,7 +83,7 @@ struct heapsim_export {
  *	also means that nobody can currently write DRAM
  * @vmap_lock: serialises vmap and vunmap of all dma-bufs of the buffer
  * @nr_vmapped: number of dma-bufs that are vmapped; protected by @vmap_lock
- * @stock_lock: held by a caller that stocks twins for many pages. They are no
+ * @stock_lock: held by a caller that stocks CPU images and twins. They are no
  *	more than the buffer has reserved only if one caller at a time has them
  * @lock: protects the fields below and the PTEs of the buffer
  * @rule: policy

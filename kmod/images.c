@@ -34,6 +34,7 @@ void heapsim_images_init(struct heapsim_images *images)
 	INIT_LIST_HEAD(&images->pages);
 	INIT_LIST_HEAD(&images->zeroed);
 	images->nr = 0;
+	images->lock = NULL;
 	images->until = HEAPSIM_UNTIL_KILLED;
 	images->wants_bracket = false;
 	images->bracket = NULL;
@@ -73,6 +74,40 @@ int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero)
 		images->step = heapsim_step_alloc();
 	return images->nr < nr || (images->wants_bracket && !images->bracket) ||
 	       (images->wants_step && !images->step) ? -ENOMEM : 0;
+}
+
+/**
+ * heapsim_images_get_for() - fill a stock for a fault
+ * @vmf: see heapsim_fault_lock()
+ * @buf: two-view buffer; gets its line state as well
+ * @images: stock; a fault has one for one buffer
+ * @nr: number of pages that it should have
+ * @is_zero: prefer zeroed pages
+ *
+ * While many threads fault in the same granule, one of them has pages for it:
+ * the first call only takes stock_lock, which heapsim_images_put() releases,
+ * and the caller counts again what it needs.
+ *
+ * Context: may sleep; no lock of a buffer but stock_lock is held.
+ * Return: 0, or the result of the fault handler; VM_FAULT_OOM would call the
+ * OOM killer, so without memory it is VM_FAULT_SIGBUS.
+ */
+vm_fault_t heapsim_images_get_for(const struct vm_fault *vmf,
+				  struct heapsim_buf *buf,
+				  struct heapsim_images *images, size_t nr,
+				  bool is_zero)
+{
+	vm_fault_t ret;
+
+	if (!images->lock) {
+		ret = heapsim_fault_lock(vmf, buf->dmabuf, &buf->stock_lock);
+		if (!ret)
+			images->lock = &buf->stock_lock;
+		return ret;
+	}
+	if (heapsim_lines_init(buf) || heapsim_images_get(images, nr, is_zero))
+		return VM_FAULT_SIGBUS;
+	return 0;
 }
 
 static u8 *image_take_from(struct heapsim_images *images,
@@ -131,7 +166,7 @@ void heapsim_image_give(struct heapsim_images *images, u8 *image)
 }
 
 /**
- * heapsim_images_put() - free what is left in a stock
+ * heapsim_images_put() - free what is left in a stock, which is empty then
  * @images: stock
  *
  * Context: may sleep.
@@ -142,12 +177,15 @@ void heapsim_images_put(struct heapsim_images *images)
 	images->bracket = NULL;
 	kfree(images->step);
 	images->step = NULL;
-	if (!images->nr)
-		return;
-	atomic64_sub(images->nr, &image_pages);
-	list_splice_init(&images->zeroed, &images->pages);
-	heapsim_pool_put_images(&images->pages);
-	images->nr = 0;
+	if (images->nr) {
+		atomic64_sub(images->nr, &image_pages);
+		list_splice_init(&images->zeroed, &images->pages);
+		heapsim_pool_put_images(&images->pages);
+		images->nr = 0;
+	}
+	if (images->lock)
+		mutex_unlock(images->lock);
+	images->lock = NULL;
 }
 
 /**

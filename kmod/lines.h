@@ -12,6 +12,8 @@ struct heapsim_step;	/* step.c */
  * @pages: pages of any content for CPU images and twins, linked by lru
  * @zeroed: zeroed pages, linked by lru
  * @nr: number of pages in both lists
+ * @lock: stock_lock of the buffer that a fault has filled the stock for, held
+ *	until heapsim_images_put(), or NULL
  * @until: when filling the stock ends
  * @wants_bracket: @bracket is needed, since the process has none
  * @bracket: memory for the process, or NULL
@@ -22,6 +24,7 @@ struct heapsim_images {
 	struct list_head pages;
 	struct list_head zeroed;
 	size_t nr;
+	struct mutex *lock;
 	enum heapsim_until until;
 	bool wants_bracket;
 	struct heapsim_bracket *bracket;
@@ -33,6 +36,10 @@ struct heapsim_images {
 u64 heapsim_image_bytes(void);
 void heapsim_images_init(struct heapsim_images *images);
 int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero);
+vm_fault_t heapsim_images_get_for(const struct vm_fault *vmf,
+				  struct heapsim_buf *buf,
+				  struct heapsim_images *images, size_t nr,
+				  bool is_zero);
 void heapsim_images_put(struct heapsim_images *images);
 void heapsim_images_rest(struct heapsim_images *images);
 u8 *heapsim_image_take(struct heapsim_images *images);

@@ -42,8 +42,7 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 		vm_fault_t ret;
 
 		*span = whole;
-		ret = heapsim_fault_lock(access->is_wrong ? NULL : vmf,
-					 buf->dmabuf, &buf->lock);
+		ret = heapsim_fault_lock(vmf, buf->dmabuf, &buf->lock);
 		if (ret)
 			return ret;
 		ret = heapsim_ctx_buf_touch(buf, access);
@@ -53,6 +52,8 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 		}
 		if (!buf->has_two_views)
 			return 0;
+		if (access->is_wrong)
+			vmf = NULL;
 		images->wants_step = access->addr &&
 				     heapsim_step_is_wanted(buf);
 		/* The VMA may have been mapped while the policy was off. */
@@ -63,12 +64,10 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 		if (is_ready && !need)
 			return 0;
 		mutex_unlock(&buf->lock);
-		/* VM_FAULT_OOM would call the OOM killer. */
-		if (heapsim_lines_init(buf))
-			return VM_FAULT_SIGBUS;
-		if (heapsim_images_get(images, need,
-				       !READ_ONCE(buf->is_touched)))
-			return VM_FAULT_SIGBUS;
+		ret = heapsim_images_get_for(vmf, buf, images, need,
+					     !READ_ONCE(buf->is_touched));
+		if (ret)
+			return ret;
 	}
 }
 

@@ -523,17 +523,19 @@ static void pages_are_charged_if_asked(void **state)
 	assert_int_equal(status, 0);
 }
 
-#define NR_SUBMITTERS	12
+#define NR_IN_RUSH	12
 
 /**
- * struct rush - threads that submit a job to the same buffer at once
+ * struct rush - threads that use the same buffer at once
  * @fd: buffer
+ * @map: its mapping
  * @len: its length, bytes
- * @line_up: before each submission
- * @nr_left: threads that have not submitted
+ * @line_up: before each use
+ * @nr_left: threads that have not used it
  */
 struct rush {
 	int fd;
+	uint8_t *map;
 	size_t len;
 	pthread_barrier_t line_up;
 	atomic_int nr_left;
@@ -562,23 +564,23 @@ static void *submit_in_rush(void *arg)
 }
 
 /* Returns the most bytes for CPU views and twins that were seen meanwhile. */
-static uint64_t rush_once(struct rush *rush, int dev)
+static uint64_t rush_once(struct rush *rush, void *(*use)(void *), int dev)
 {
-	pthread_t threads[NR_SUBMITTERS];
+	pthread_t threads[NR_IN_RUSH];
 	uint64_t most = 0, now;
 	void *failure;
 	size_t i;
 
-	atomic_store(&rush->nr_left, NR_SUBMITTERS);
-	for (i = 0; i < NR_SUBMITTERS; i++)
+	atomic_store(&rush->nr_left, NR_IN_RUSH);
+	for (i = 0; i < NR_IN_RUSH; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
-						submit_in_rush, rush), 0);
+						use, rush), 0);
 	pthread_barrier_wait(&rush->line_up);
 	while (atomic_load(&rush->nr_left)) {
 		now = device_info(dev).cpu_bytes;
 		most = now > most ? now : most;
 	}
-	for (i = 0; i < NR_SUBMITTERS; i++) {
+	for (i = 0; i < NR_IN_RUSH; i++) {
 		assert_int_equal(pthread_join(threads[i], &failure), 0);
 		assert_null(failure);
 	}
@@ -599,24 +601,71 @@ static void twins_of_many_callers_are_reserved(void **state)
 	struct rush rush = { .len = 4 * MIB };
 	uint64_t most = before, now;
 	size_t off, i;
-	uint8_t *map;
 
 	rush.fd = device_alloc(dev, HEAPSIM_KIND_NONCOHERENT, rush.len);
-	map = device_map(rush.fd, rush.len);
-	pthread_barrier_init(&rush.line_up, NULL, NR_SUBMITTERS + 1);
+	rush.map = device_map(rush.fd, rush.len);
+	pthread_barrier_init(&rush.line_up, NULL, NR_IN_RUSH + 1);
 	for (i = 0; i < 20; i++) {
 		device_maintain(dev, rush.fd, HEAPSIM_MAINT_INVALIDATE, 0,
 				rush.len);
 		for (off = 0; off < rush.len; off += device_page_size())
-			device_peek(map + off);
-		now = rush_once(&rush, dev);
+			device_peek(rush.map + off);
+		now = rush_once(&rush, submit_in_rush, dev);
 		most = now > most ? now : most;
 	}
 	print_message("%llu KiB\n",
 		      (unsigned long long)(most - before) / 1024);
 	assert_true(most - before <= 2 * rush.len);
 	pthread_barrier_destroy(&rush.line_up);
-	device_unmap(map, rush.len);
+	device_unmap(rush.map, rush.len);
+	close(rush.fd);
+	close(dev);
+}
+
+/* Returns NULL. */
+static void *read_in_rush(void *arg)
+{
+	struct rush *rush = arg;
+
+	pthread_barrier_wait(&rush->line_up);
+	device_peek(rush->map);
+	atomic_fetch_sub(&rush->nr_left, 1);
+	return NULL;
+}
+
+/*
+ * While a device may write, a read needs twins for its whole granule, here the
+ * buffer. Threads that read at once have the twins of one of them.
+ */
+static void twins_of_many_readers_are_reserved(void **state)
+{
+	struct heapsim_hold hold;
+	int dev = device_open();
+	const uint64_t before = device_info(dev).cpu_bytes;
+	struct rush rush = { .len = 2 * MIB };
+	uint64_t most = before, now;
+	size_t i;
+
+	rush.fd = device_alloc(dev, HEAPSIM_KIND_NONCOHERENT, rush.len);
+	rush.map = device_map(rush.fd, rush.len);
+	pthread_barrier_init(&rush.line_up, NULL, NR_IN_RUSH + 1);
+	for (i = 0; i < 20; i++) {
+		device_maintain(dev, rush.fd, HEAPSIM_MAINT_INVALIDATE, 0,
+				rush.len);
+		assert_int_equal(device_hold_errno(dev, rush.fd,
+						   HEAPSIM_HOLD_MAP,
+						   HEAPSIM_DIR_FROM_DEVICE,
+						   &hold), 0);
+		now = rush_once(&rush, read_in_rush, dev);
+		most = now > most ? now : most;
+		device_release(dev, hold.hold);
+	}
+	print_message("%llu KiB\n",
+		      (unsigned long long)(most - before) / 1024);
+	assert_true(most > before);
+	assert_true(most - before <= rush.len);
+	pthread_barrier_destroy(&rush.line_up);
+	device_unmap(rush.map, rush.len);
 	close(rush.fd);
 	close(dev);
 }
@@ -694,7 +743,7 @@ static int group_teardown(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 5];
+	static struct CMUnitTest tests[ARRAY_SIZE(takers) + 6];
 	static char names[ARRAY_SIZE(takers)][96];
 	size_t i;
 
@@ -723,6 +772,8 @@ int main(void)
 		cmocka_unit_test(pages_are_charged_if_asked);
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(twins_of_many_callers_are_reserved);
+	tests[i++] = (struct CMUnitTest)
+		cmocka_unit_test(twins_of_many_readers_are_reserved);
 	tests[i++] = (struct CMUnitTest)
 		cmocka_unit_test(id_of_another_type_is_enoent);
 	return _cmocka_run_group_tests("limit", tests, ARRAY_SIZE(tests),

@@ -25,7 +25,7 @@ programs=("$@")
 	test_hooks=1:stream_test uring_test rights_test
 	rights_race_test soc=thor:stream_test rights_test rights_race_test
 	stress_test test_hooks=0:hooks_test
-	user_limit_mb=16:limit_test
+	'user_limit_mb=16 fill=2097152:limit_test'
 	'mem_accounting=1 user_limit_mb=16:limit_test')
 [ $# -gt 0 ] || is_quick || programs+=(vmap=cpu:import_test vmap=cpu:policy_test
 	soc=orin:stream_test rights_test rights_race_test)
