@@ -1284,6 +1284,42 @@ static void sides_of_other_users_are_blank(void **state)
 	record_drain(f->watch);
 }
 
+/* The other side is a work of root's. */
+static int touch_as_nobody(void *arg)
+{
+	const struct managed *m = arg;
+	int watch = become_nobody_and_watch(HEAPSIM_WATCH_PROCESS);
+	struct heapsim_record r;
+	uint8_t byte;
+
+	if (watch < 0)
+		return 1;
+	cpu_reads(m->map, &byte);
+	if (read(watch, &r, sizeof(r)) != sizeof(r) ||
+	    r.kind != HEAPSIM_RECORD_CPU_WHILE_ACTIVE ||
+	    r.cpu.addr != (uintptr_t)m->map ||
+	    r.other.type != HEAPSIM_OTHER_ENGINE)
+		return 2;
+	return r.other.pid || r.other.job || r.other.stream || r.kernel ||
+	       !is_blank(r.other.comm, sizeof(r.other.comm)) ? 3 : 0;
+}
+
+static void works_of_other_users_are_blank(void **state)
+{
+	const int dev = rights_open();
+	struct managed m = managed_create(dev, HEAPSIM_KIND_MANAGED,
+					  HEAPSIM_ATTACH_GLOBAL,
+					  device_page_size());
+
+	rights_stream_add(dev, 9);
+	assert_int_equal(rights_work_submit_errno(dev, 9, 7, "gpu"), 0);
+	assert_int_equal(device_in_child(touch_as_nobody, &m), 0);
+	assert_int_equal(rights_work_start_errno(dev, 7, NULL, 0), 0);
+	assert_int_equal(rights_work_finish_errno(dev, 7), 0);
+	managed_destroy(&m);
+	close(dev);
+}
+
 struct reuse {
 	struct fixture *f;
 	int pid;
@@ -2235,6 +2271,7 @@ int main(void)
 		TEST(addresses_of_a_neighbour_are_not_told),
 		TEST(processes_of_other_user_namespaces_are_not_told),
 		TEST(sides_of_other_users_are_blank),
+		TEST(works_of_other_users_are_blank),
 		TEST(sides_of_the_tree_are_told_when_it_is_gone),
 		TEST(a_number_that_is_used_again_is_another_process),
 		TEST(pids_are_those_of_the_readers_namespace),
