@@ -239,9 +239,8 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	cmd->fence = t->object.id;
 	cmd->fence_fd = fd;
 	*file = sync->file;
-	/* The next CPU access must fault, because the fence forbids it. */
-	if (usage == DMA_RESV_USAGE_WRITE)
-		heapsim_buf_revoke(dmabuf);
+	/* The next CPU access that the fence forbids must fault. */
+	heapsim_buf_revoke(dmabuf);
 	goto out_put_buf;
 err_fd:
 	put_unused_fd(fd);
