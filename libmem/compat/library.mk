@@ -111,13 +111,13 @@ $(PKGCONFIG_OUT)/%.pc: $(src)/%.pc.in $(makefiles) | $(PKGCONFIG_OUT)
 
 # home DIR,DESTDIR,HEADERS,LIBRARIES,LIBMEM,PROGRAMS: makes a folder that build
 # systems accept as the vendor's. The files with names of the vendor's libraries
-# are linker scripts.
+# are linker scripts. Links are made by force, since two makes may do it at once.
 shared := $(names:%=%.so.0)
 define home
 	rm -rf "$(2)$(1)"
 	$(INSTALL) -d "$(2)$(1)/$(home_lib)"
-	ln -s "$(3)" "$(2)$(1)/include"
-	ln -s $(shared:%="$(4)/%") "$(5)/libmem.so.0" "$(5)/libmem-trap.so.0" \
+	ln -sfn "$(3)" "$(2)$(1)/include"
+	ln -sf $(shared:%="$(4)/%") "$(5)/libmem.so.0" "$(5)/libmem-trap.so.0" \
 		"$(2)$(1)/$(home_lib)"
 	$(call home_more,$(2)$(1),$(6))
 	for name in $(home_names); do \
