@@ -267,6 +267,8 @@ static vm_fault_t devview_lock_for_store(const struct vm_fault *vmf,
 				return 0;
 		}
 		mutex_unlock(&buf->lock);
+		if (heapsim_lines_init(buf))
+			return VM_FAULT_SIGBUS;
 		ret = heapsim_images_get_for(vmf, buf, images, need, false);
 		if (ret)
 			return ret;

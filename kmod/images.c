@@ -79,7 +79,7 @@ int heapsim_images_get(struct heapsim_images *images, size_t nr, bool is_zero)
 /**
  * heapsim_images_get_for() - fill a stock for a fault
  * @vmf: see heapsim_fault_lock()
- * @buf: two-view buffer; gets its line state as well
+ * @buf: two-view buffer
  * @images: stock; a fault has one for one buffer
  * @nr: number of pages that it should have
  * @is_zero: prefer zeroed pages
@@ -105,9 +105,7 @@ vm_fault_t heapsim_images_get_for(const struct vm_fault *vmf,
 			images->lock = &buf->stock_lock;
 		return ret;
 	}
-	if (heapsim_lines_init(buf) || heapsim_images_get(images, nr, is_zero))
-		return VM_FAULT_SIGBUS;
-	return 0;
+	return heapsim_images_get(images, nr, is_zero) ? VM_FAULT_SIGBUS : 0;
 }
 
 static u8 *image_take_from(struct heapsim_images *images,

@@ -64,6 +64,9 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 		if (is_ready && !need)
 			return 0;
 		mutex_unlock(&buf->lock);
+		/* VM_FAULT_OOM would call the OOM killer. */
+		if (heapsim_lines_init(buf))
+			return VM_FAULT_SIGBUS;
 		ret = heapsim_images_get_for(vmf, buf, images, need,
 					     !READ_ONCE(buf->is_touched));
 		if (ret)
