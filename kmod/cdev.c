@@ -205,77 +205,6 @@ static int cdev_reopen(struct heapsim_call *call)
 	return 0;
 }
 
-static int cdev_submit(struct heapsim_call *call)
-{
-	int ret = heapsim_dma_submit(call->ctx, &call->cmd.submit, &call->file);
-
-	call->fd = call->cmd.submit.fence_fd;
-	return ret;
-}
-
-static void cdev_undo_submit(struct heapsim_call *call)
-{
-	heapsim_dma_disown(call->ctx, call->cmd.submit.job);
-}
-
-static int cdev_wait(struct heapsim_call *call)
-{
-	const u64 timeout_ns = call->cmd.wait.timeout_ns;
-	int ret;
-
-	if (call->waits || !timeout_ns)
-		return heapsim_dma_wait(call->ctx, &call->cmd.wait, &call->job);
-	call->cmd.wait.timeout_ns = 0;
-	ret = heapsim_dma_wait(call->ctx, &call->cmd.wait, &call->job);
-	call->cmd.wait.timeout_ns = timeout_ns;
-	return ret == -ETIMEDOUT ? -EAGAIN : ret;
-}
-
-static int cdev_fence_create(struct heapsim_call *call)
-{
-	int ret;
-
-	ret = heapsim_fence_create(call->ctx, &call->cmd.create, &call->file);
-	call->fd = call->cmd.create.fence_fd;
-	return ret;
-}
-
-static void cdev_undo_fence_create(struct heapsim_call *call)
-{
-	struct heapsim_fence_signal signal = {
-		.size = sizeof(signal),
-		.error = -ECANCELED,
-		.fence = call->cmd.create.fence,
-	};
-
-	heapsim_fence_signal(call->ctx, &signal);
-}
-
-static int cdev_fence_signal(struct heapsim_call *call)
-{
-	return heapsim_fence_signal(call->ctx, &call->cmd.signal);
-}
-
-static int cdev_hold(struct heapsim_call *call)
-{
-	return heapsim_hold(call->ctx, &call->cmd.hold);
-}
-
-static void cdev_undo_hold(struct heapsim_call *call)
-{
-	struct heapsim_release release = {
-		.size = sizeof(release),
-		.hold = call->cmd.hold.hold,
-	};
-
-	heapsim_hold_release(call->ctx, &release);
-}
-
-static int cdev_release(struct heapsim_call *call)
-{
-	return heapsim_hold_release(call->ctx, &call->cmd.release);
-}
-
 static int cdev_revoke(struct heapsim_call *call)
 {
 	struct dma_buf *dmabuf;
@@ -348,8 +277,6 @@ static int cdev_policy(struct heapsim_call *call)
  * @answers_nothing: the struct is not copied to user space
  * @may_block: sleeps for locks or fences, or takes long; never run inline
  * @run: runs the command
- * @undo: undoes the command if its result could not be copied to user space;
- *	may be NULL
  */
 struct command {
 	u32 min_size;
@@ -358,7 +285,6 @@ struct command {
 	bool answers_nothing;
 	bool may_block;
 	int (*run)(struct heapsim_call *call);
-	void (*undo)(struct heapsim_call *call);
 };
 
 /* @last: last field of the struct in the first version of the ABI */
@@ -383,15 +309,15 @@ static const struct command commands[] = {
 	COMMAND(BUF_INFO, buf_info, count, cdev_buf_info, .may_block = true),
 	COMMAND(BUF_MAINTAIN, buf_maintain, reserved, heapsim_maintain,
 		.answers_failure = true),
-	COMMAND(DMA_SUBMIT, dma_submit, reserved, cdev_submit,
-		.may_block = true, .undo = cdev_undo_submit),
-	COMMAND(JOB_WAIT, job_wait, reserved, cdev_wait),
-	COMMAND(FENCE_CREATE, fence_create, fence, cdev_fence_create,
-		.may_block = true, .undo = cdev_undo_fence_create),
-	COMMAND_IN(FENCE_SIGNAL, fence_signal, fence, cdev_fence_signal),
-	COMMAND(HOLD, hold, max_segment, cdev_hold, .may_block = true,
-		.undo = cdev_undo_hold),
-	COMMAND_IN(RELEASE, release, hold, cdev_release, .may_block = true),
+	COMMAND(DMA_SUBMIT, dma_submit, reserved, heapsim_dma_submit,
+		.may_block = true),
+	COMMAND(JOB_WAIT, job_wait, reserved, heapsim_dma_wait),
+	COMMAND(FENCE_CREATE, fence_create, fence, heapsim_fence_create,
+		.may_block = true),
+	COMMAND_IN(FENCE_SIGNAL, fence_signal, fence, heapsim_fence_signal),
+	COMMAND(HOLD, hold, max_segment, heapsim_hold, .may_block = true),
+	COMMAND_IN(RELEASE, release, hold, heapsim_hold_release,
+		   .may_block = true),
 	COMMAND_IN(BUF_REVOKE, buf_revoke, fd, cdev_revoke, .may_block = true),
 	COMMAND_IN(WATCH, watch, record_size, cdev_watch),
 	COMMAND_IN(POLICY, set_policy, seed, cdev_policy, .may_block = true),
@@ -411,10 +337,14 @@ static const struct command commands[] = {
 	COMMAND(RIGHTS_INFO, rights_info, cpu_on_device, heapsim_order_info),
 };
 
-static void cdev_file_take_back(int fd, struct file *file)
+static void cdev_finish_file(int fd, struct file *file, bool is_copied)
 {
 	if (!file)
 		return;
+	if (is_copied) {
+		fd_install(fd, file);
+		return;
+	}
 	put_unused_fd(fd);
 	fput(file);
 }
@@ -445,21 +375,24 @@ static int cdev_copy_cmd(const struct command *command, union heapsim_cmd *cmd,
 	return ret;
 }
 
-static void cdev_take_back(const struct command *command,
-			   struct heapsim_call *call, bool has_run)
+/* Hands out what the command has made, or takes it back. */
+static void cdev_finish(struct heapsim_call *call, bool is_copied)
 {
-	cdev_file_take_back(call->fd, call->file);
-	cdev_file_take_back(call->view_fd, call->view_file);
+	cdev_finish_file(call->fd, call->file, is_copied);
+	cdev_finish_file(call->view_fd, call->view_file, is_copied);
 	if (call->job)
-		heapsim_dma_give_back_job(call->job);
-	if (has_run && command->undo)
-		command->undo(call);
+		heapsim_dma_end_wait(call, is_copied);
+	if (call->made && !is_copied)
+		heapsim_object_remove(&call->ctx->objects, call->made);
+	if (call->made)
+		heapsim_object_put(call->made);
 }
 
 static int cdev_run(struct heapsim_ctx *ctx, const struct command *command,
 		    void __user *user, bool waits)
 {
 	struct heapsim_call call = { .ctx = ctx, .waits = waits };
+	bool is_copied;
 	u32 size;
 	int ret;
 
@@ -471,17 +404,9 @@ static int cdev_run(struct heapsim_ctx *ctx, const struct command *command,
 	    (ret == -EAGAIN && !waits))
 		return ret;
 	/* Not cmd.size, because PROBE returns the size of the kernel there. */
-	if (copy_to_user(user, &call.cmd, min(size, command->size))) {
-		cdev_take_back(command, &call, !ret);
-		return ret ? ret : -EFAULT;
-	}
-	if (call.file)
-		fd_install(call.fd, call.file);
-	if (call.view_file)
-		fd_install(call.view_fd, call.view_file);
-	if (call.job)
-		heapsim_dma_forget_job(ctx, call.job);
-	return ret;
+	is_copied = !copy_to_user(user, &call.cmd, min(size, command->size));
+	cdev_finish(&call, is_copied);
+	return ret || is_copied ? ret : -EFAULT;
 }
 
 /* Returns NULL if there is no such command. */
@@ -575,22 +500,21 @@ static int cdev_open(struct inode *inode, struct file *file)
 	}
 	heapsim_objects_init(&ctx->objects, user);
 	ctx->owner = heapsim_owner_create(&ctx->objects);
-	if (!ctx->owner) {
-		heapsim_limit_close(user);
-		kfree(ctx);
-		return -ENOMEM;
-	}
+	if (!ctx->owner)
+		goto err_close;
 	ctx->queue = heapsim_queue_create();
-	if (!ctx->queue) {
-		heapsim_owner_end(ctx->owner);
-		heapsim_objects_fini(&ctx->objects);
-		heapsim_limit_close(user);
-		kfree(ctx);
-		return -ENOMEM;
-	}
+	if (!ctx->queue)
+		goto err_owner;
 	init_waitqueue_head(&ctx->wait);
 	file->private_data = ctx;
 	return stream_open(inode, file);
+
+err_owner:
+	heapsim_owner_end(ctx->owner);
+err_close:
+	heapsim_limit_close(user);
+	kfree(ctx);
+	return -ENOMEM;
 }
 
 static int cdev_close(struct inode *inode, struct file *file)
@@ -599,12 +523,9 @@ static int cdev_close(struct inode *inode, struct file *file)
 
 	heapsim_watch_end(ctx);
 	heapsim_policy_forget(ctx);
-	heapsim_dma_forget(ctx);
-	heapsim_fence_forget(ctx);
-	heapsim_hold_forget(ctx);
+	heapsim_objects_fini(&ctx->objects);
 	heapsim_owner_end(ctx->owner);
 	heapsim_queue_put(ctx->queue);
-	heapsim_objects_fini(&ctx->objects);
 	heapsim_limit_close(ctx->objects.user);
 	kfree(ctx);
 	return 0;

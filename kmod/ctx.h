@@ -78,7 +78,9 @@ union heapsim_cmd {
  * @file: file for the caller, or NULL
  * @view_fd: the same for a second file
  * @view_file: second file for the caller, or NULL
- * @job: job to drop after the result was copied to user space, or NULL
+ * @job: from heapsim_dma_wait(), or NULL
+ * @made: object that the command has published, with a reference, or NULL;
+ *	removed if its id could not be copied to user space
  */
 struct heapsim_call {
 	struct heapsim_ctx *ctx;
@@ -89,6 +91,7 @@ struct heapsim_call {
 	int view_fd;
 	struct file *view_file;
 	struct heapsim_job *job;
+	struct heapsim_object *made;
 };
 
 /* maintain.c */
@@ -115,19 +118,10 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf);
 vm_fault_t heapsim_ctx_buf_touch(struct heapsim_buf *buf,
 				 struct heapsim_access *access);
 
-/*
- * dma.c. A command that returns a descriptor reserves its number and stores the
- * file in *@file. The caller installs the file after the result was copied to
- * user space, or releases both.
- */
-int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
-		       struct file **file);
-int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
-		     struct heapsim_job **taken);
-void heapsim_dma_forget_job(struct heapsim_ctx *ctx, struct heapsim_job *job);
-void heapsim_dma_give_back_job(struct heapsim_job *job);
-void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id);
-void heapsim_dma_forget(struct heapsim_ctx *ctx);
+/* dma.c */
+int heapsim_dma_submit(struct heapsim_call *call);
+int heapsim_dma_wait(struct heapsim_call *call);
+void heapsim_dma_end_wait(struct heapsim_call *call, bool is_copied);
 
 /* queue.c */
 int heapsim_queues_init(void);
@@ -139,17 +133,13 @@ u64 heapsim_queue_nr_jobs(void);
 /* fence.c */
 struct dma_fence *heapsim_fence_new(const char *timeline, u64 context,
 				    u64 seqno);
-int heapsim_fence_create(struct heapsim_ctx *ctx,
-			 struct heapsim_fence_create *cmd, struct file **file);
-int heapsim_fence_signal(struct heapsim_ctx *ctx,
-			 struct heapsim_fence_signal *cmd);
-void heapsim_fence_forget(struct heapsim_ctx *ctx);
+int heapsim_fence_create(struct heapsim_call *call);
+int heapsim_fence_signal(struct heapsim_call *call);
 
 /* hold.c */
 int heapsim_hold_init(void);
 void heapsim_hold_fini(void);
-int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd);
-int heapsim_hold_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd);
-void heapsim_hold_forget(struct heapsim_ctx *ctx);
+int heapsim_hold(struct heapsim_call *call);
+int heapsim_hold_release(struct heapsim_call *call);
 
 #endif

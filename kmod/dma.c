@@ -134,12 +134,6 @@ out_free:
 	return ret;
 }
 
-/* Returns the job with a reference, or NULL. */
-static struct heapsim_job *dma_find(struct heapsim_ctx *ctx, u64 id)
-{
-	return (void *)heapsim_object_get(&ctx->objects, &job_ops, id);
-}
-
 static bool dma_side_has_fence(const struct heapsim_side *side, bool is_write)
 {
 	return side->dmabuf &&
@@ -265,18 +259,16 @@ static void dma_cancel(struct heapsim_ctx *ctx, struct heapsim_job *job)
 
 /**
  * heapsim_dma_submit() - submit a job
- * @ctx: open of /dev/heapsim
- * @cmd: command; receives the result
- * @file: out: sync_file for the reserved @cmd->fence_fd; the caller installs or
- *	releases both
+ * @call: command with a struct heapsim_dma_submit; receives the result
  *
  * Return: 0, or an error described at struct heapsim_dma_submit; -ETIMEDOUT if
  * a foreign buffer stayed busy, -EINTR, -ERESTARTSYS.
  */
-int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
-		       struct file **file)
+int heapsim_dma_submit(struct heapsim_call *call)
 {
+	struct heapsim_dma_submit *cmd = &call->cmd.submit;
 	struct heapsim_side src = { 0 }, dst = { 0 };
+	struct heapsim_ctx *ctx = call->ctx;
 	struct heapsim_job *job;
 	int ret, fd;
 
@@ -303,12 +295,13 @@ int heapsim_dma_submit(struct heapsim_ctx *ctx, struct heapsim_dma_submit *cmd,
 	ret = heapsim_job_prepare(job);
 	if (ret)
 		goto err_fd;
-	ret = dma_start(job, file);
+	ret = dma_start(job, &call->file);
 	if (ret)
 		goto err_prepared;
 	cmd->job = job->object.id;
 	cmd->fence_fd = fd;
-	heapsim_object_publish(&ctx->objects, &job->object);
+	call->fd = fd;
+	call->made = heapsim_object_publish(&ctx->objects, &job->object);
 	return 0;
 err_prepared:
 	put_unused_fd(fd);
@@ -326,61 +319,33 @@ err_sides:
 	return ret;
 }
 
-/* Only one of several callers that wait for a job gets its result. */
-static bool dma_take(struct heapsim_job *job)
-{
-	return !atomic_cmpxchg(&job->is_taken, 0, 1);
-}
-
 /**
- * heapsim_dma_forget_job() - drop a job after its result was returned
- * @ctx: open of /dev/heapsim
- * @job: from heapsim_dma_wait()
+ * heapsim_dma_end_wait() - drop a job, or let it be waited for again
+ * @call: command whose heapsim_dma_wait() has succeeded
+ * @is_copied: the result was copied to user space
  */
-void heapsim_dma_forget_job(struct heapsim_ctx *ctx, struct heapsim_job *job)
+void heapsim_dma_end_wait(struct heapsim_call *call, bool is_copied)
 {
-	heapsim_object_remove(&ctx->objects, &job->object);
-}
+	struct heapsim_job *job = call->job;
 
-/**
- * heapsim_dma_give_back_job() - let a job be waited for again
- * @job: from heapsim_dma_wait()
- */
-void heapsim_dma_give_back_job(struct heapsim_job *job)
-{
-	atomic_set(&job->is_taken, 0);
-}
-
-/**
- * heapsim_dma_disown() - drop a job whose id could not be returned; it
- *	continues
- * @ctx: open of /dev/heapsim
- * @id: id of the job
- */
-void heapsim_dma_disown(struct heapsim_ctx *ctx, u64 id)
-{
-	struct heapsim_job *job = dma_find(ctx, id);
-
-	if (!job)
-		return;
-	if (dma_take(job))
-		heapsim_dma_forget_job(ctx, job);
+	if (is_copied)
+		heapsim_object_remove(&call->ctx->objects, &job->object);
+	else
+		atomic_set(&job->is_taken, 0);
 	heapsim_object_put(&job->object);
 }
 
 /**
  * heapsim_dma_wait() - wait for a job and get its result
- * @ctx: open of /dev/heapsim
- * @cmd: command; receives the result
- * @taken: out: job, which no other caller can get now. The caller drops it
- *	after the result was copied to user space, or gives it back
+ * @call: command with a struct heapsim_job_wait; receives the result, and the
+ *	job, which no other caller can get until heapsim_dma_end_wait()
  *
  * Return: 0, -EINVAL if malformed, -ENOENT if there is no such job, -EINTR,
- * -ETIMEDOUT if the job is not done.
+ * -ETIMEDOUT if the job is not done, -EAGAIN if it would have to sleep.
  */
-int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
-		     struct heapsim_job **taken)
+int heapsim_dma_wait(struct heapsim_call *call)
 {
+	struct heapsim_job_wait *cmd = &call->cmd.wait;
 	const long jiffies_most = heapsim_jiffies_of(cmd->timeout_ns);
 	struct heapsim_job *job;
 	long left;
@@ -388,19 +353,20 @@ int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 
 	if (cmd->flags || cmd->reserved || cmd->timeout_ns > MAX_WAIT_NS)
 		return -EINVAL;
-	job = dma_find(ctx, cmd->job);
+	job = (void *)heapsim_object_get(&call->ctx->objects, &job_ops,
+					 cmd->job);
 	if (!job)
 		return -ENOENT;
-	if (cmd->timeout_ns)
+	if (cmd->timeout_ns && call->waits)
 		left = dma_fence_wait_timeout(job->fence, true, jiffies_most);
 	else
 		left = dma_fence_is_signaled(job->fence);
 	if (left < 0) {
 		ret = left == -ERESTARTSYS ? -EINTR : left;
 	} else if (!left) {
-		ret = -ETIMEDOUT;
-	} else if (!dma_take(job)) {
-		ret = -ENOENT;
+		ret = cmd->timeout_ns && !call->waits ? -EAGAIN : -ETIMEDOUT;
+	} else if (atomic_cmpxchg(&job->is_taken, 0, 1)) {
+		ret = -ENOENT;	/* another caller gets the result */
 	} else {
 		/*
 		 * Pairs with the atomic test_and_set_bit() in
@@ -409,18 +375,9 @@ int heapsim_dma_wait(struct heapsim_ctx *ctx, struct heapsim_job_wait *cmd,
 		smp_rmb();
 		cmd->result = job->result;
 		cmd->status = job->status;
-		*taken = job;
-		ret = 0;
+		call->job = job;
+		return 0;
 	}
 	heapsim_object_put(&job->object);
 	return ret;
-}
-
-/**
- * heapsim_dma_forget() - drop all jobs of an open; they continue
- * @ctx: open of /dev/heapsim that is closed
- */
-void heapsim_dma_forget(struct heapsim_ctx *ctx)
-{
-	heapsim_objects_remove(&ctx->objects, &job_ops);
 }

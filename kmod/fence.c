@@ -130,18 +130,19 @@ static const struct heapsim_object_ops fence_object_ops = {
 };
 
 /* The fence was not published, so its timer is not running. */
-static void test_fence_abort(struct heapsim_ctx *ctx,
+static void test_fence_abort(struct heapsim_objects *objects,
 			     struct heapsim_test_fence *t)
 {
 	dma_fence_put(t->fence);
-	heapsim_object_abort(&ctx->objects, &t->object);
+	heapsim_object_abort(objects, &t->object);
 }
 
-static struct heapsim_test_fence *test_fence_alloc(struct heapsim_ctx *ctx)
+static struct heapsim_test_fence *
+test_fence_alloc(struct heapsim_objects *objects)
 {
 	struct heapsim_test_fence *t;
 
-	t = (void *)heapsim_object_alloc(&ctx->objects, &fence_object_ops);
+	t = (void *)heapsim_object_alloc(objects, &fence_object_ops);
 	if (IS_ERR(t))
 		return t;
 	hrtimer_setup(&t->timeout, test_fence_timeout, CLOCK_MONOTONIC,
@@ -152,7 +153,7 @@ static struct heapsim_test_fence *test_fence_alloc(struct heapsim_ctx *ctx)
 	 */
 	t->fence = heapsim_fence_new("test", dma_fence_context_alloc(1), 1);
 	if (!t->fence) {
-		test_fence_abort(ctx, t);
+		test_fence_abort(objects, t);
 		return ERR_PTR(-ENOMEM);
 	}
 	return t;
@@ -190,16 +191,14 @@ static int test_fence_attach(struct dma_buf *dmabuf,
 
 /**
  * heapsim_fence_create() - add a test fence to a buffer
- * @ctx: open of /dev/heapsim
- * @cmd: command; receives the result
- * @file: out: sync_file for the reserved @cmd->fence_fd; the caller installs or
- *	releases both
+ * @call: command with a struct heapsim_fence_create; receives the result
  *
  * Return: 0, or an error described at struct heapsim_fence_create.
  */
-int heapsim_fence_create(struct heapsim_ctx *ctx,
-			 struct heapsim_fence_create *cmd, struct file **file)
+int heapsim_fence_create(struct heapsim_call *call)
 {
+	struct heapsim_fence_create *cmd = &call->cmd.create;
+	struct heapsim_objects *objects = &call->ctx->objects;
 	struct heapsim_test_fence *t;
 	struct sync_file *sync;
 	struct dma_buf *dmabuf;
@@ -218,7 +217,7 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	dmabuf = dma_buf_get(cmd->fd);
 	if (IS_ERR(dmabuf))
 		return PTR_ERR(dmabuf);
-	t = test_fence_alloc(ctx);
+	t = test_fence_alloc(objects);
 	if (IS_ERR(t)) {
 		ret = PTR_ERR(t);
 		goto out_put_buf;
@@ -235,10 +234,11 @@ int heapsim_fence_create(struct heapsim_ctx *ctx,
 	ret = test_fence_attach(dmabuf, t, usage, cmd->timeout_ns);
 	if (ret)
 		goto err_fd;
-	heapsim_object_publish(&ctx->objects, &t->object);
 	cmd->fence = t->object.id;
 	cmd->fence_fd = fd;
-	*file = sync->file;
+	call->made = heapsim_object_publish(objects, &t->object);
+	call->fd = fd;
+	call->file = sync->file;
 	/* The next CPU access that the fence forbids must fault. */
 	heapsim_buf_revoke(dmabuf);
 	goto out_put_buf;
@@ -247,7 +247,7 @@ err_fd:
 err_sync:
 	fput(sync->file);
 err_fence:
-	test_fence_abort(ctx, t);
+	test_fence_abort(objects, t);
 out_put_buf:
 	dma_buf_put(dmabuf);
 	return ret;
@@ -255,35 +255,25 @@ out_put_buf:
 
 /**
  * heapsim_fence_signal() - signal a test fence
- * @ctx: open of /dev/heapsim
- * @cmd: command
+ * @call: command with a struct heapsim_fence_signal
  *
  * Return: 0, -EINVAL if the error number is not valid, -EOPNOTSUPP without test
  * hooks, -ENOENT if there is no such fence.
  */
-int heapsim_fence_signal(struct heapsim_ctx *ctx,
-			 struct heapsim_fence_signal *cmd)
+int heapsim_fence_signal(struct heapsim_call *call)
 {
+	const struct heapsim_fence_signal *cmd = &call->cmd.signal;
 	struct heapsim_object *object;
 
 	if (cmd->error > 0 || cmd->error < -MAX_ERRNO)
 		return -EINVAL;
 	if (!heapsim_config.has_test_hooks)
 		return -EOPNOTSUPP;
-	object = heapsim_object_take(&ctx->objects, &fence_object_ops,
+	object = heapsim_object_take(&call->ctx->objects, &fence_object_ops,
 				     cmd->fence);
 	if (!object)
 		return -ENOENT;
 	test_fence_signal((void *)object, cmd->error);
 	heapsim_object_put(object);
 	return 0;
-}
-
-/**
- * heapsim_fence_forget() - cancel all test fences of an open
- * @ctx: open of /dev/heapsim that is closed
- */
-void heapsim_fence_forget(struct heapsim_ctx *ctx)
-{
-	heapsim_objects_remove(&ctx->objects, &fence_object_ops);
 }

@@ -83,14 +83,15 @@ static void hold_describe(const struct heapsim_test_hold *h,
 
 /**
  * heapsim_hold() - import a buffer
- * @ctx: open of /dev/heapsim
- * @cmd: command; receives the result
+ * @call: command with a struct heapsim_hold; receives the result
  *
  * Return: 0, an error described at struct heapsim_hold, or that of the
  * exporter.
  */
-int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
+int heapsim_hold(struct heapsim_call *call)
 {
+	struct heapsim_objects *objects = &call->ctx->objects;
+	struct heapsim_hold *cmd = &call->cmd.hold;
 	struct heapsim_object *object;
 	struct heapsim_test_hold *h;
 	struct dma_buf *dmabuf;
@@ -109,7 +110,7 @@ int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 	ret = -EOPNOTSUPP;
 	if (cmd->how == HEAPSIM_HOLD_VMAP && !dmabuf->ops->vmap)
 		goto err_put_buf;
-	object = heapsim_object_alloc(&ctx->objects, &hold_ops);
+	object = heapsim_object_alloc(objects, &hold_ops);
 	if (IS_ERR(object)) {
 		ret = PTR_ERR(object);
 		goto err_put_buf;
@@ -123,10 +124,10 @@ int heapsim_hold(struct heapsim_ctx *ctx, struct heapsim_hold *cmd)
 		goto err_hold;
 	hold_describe(h, cmd);
 	cmd->hold = object->id;
-	heapsim_object_publish(&ctx->objects, object);
+	call->made = heapsim_object_publish(objects, object);
 	return 0;
 err_hold:
-	heapsim_object_abort(&ctx->objects, object);
+	heapsim_object_abort(objects, object);
 err_put_buf:
 	dma_buf_put(dmabuf);
 	return ret;
@@ -134,31 +135,22 @@ err_put_buf:
 
 /**
  * heapsim_hold_release() - end a hold
- * @ctx: open of /dev/heapsim
- * @cmd: command
+ * @call: command with a struct heapsim_release
  *
  * Return: 0, -EINVAL for unknown flags, -ENOENT if there is no such hold.
  */
-int heapsim_hold_release(struct heapsim_ctx *ctx, struct heapsim_release *cmd)
+int heapsim_hold_release(struct heapsim_call *call)
 {
+	const struct heapsim_release *cmd = &call->cmd.release;
 	struct heapsim_object *object;
 
 	if (cmd->flags)
 		return -EINVAL;
-	object = heapsim_object_take(&ctx->objects, &hold_ops, cmd->hold);
+	object = heapsim_object_take(&call->ctx->objects, &hold_ops, cmd->hold);
 	if (!object)
 		return -ENOENT;
 	heapsim_object_put(object);
 	return 0;
-}
-
-/**
- * heapsim_hold_forget() - end all holds of an open
- * @ctx: open of /dev/heapsim that is closed
- */
-void heapsim_hold_forget(struct heapsim_ctx *ctx)
-{
-	heapsim_objects_remove(&ctx->objects, &hold_ops);
 }
 
 /**

@@ -23,16 +23,6 @@ void heapsim_objects_init(struct heapsim_objects *objects,
 	objects->user = user;
 }
 
-/**
- * heapsim_objects_fini() - free the table of an open that is closed
- * @objects: empty table
- */
-void heapsim_objects_fini(struct heapsim_objects *objects)
-{
-	WARN_ON_ONCE(!xa_empty(&objects->ids));
-	xa_destroy(&objects->ids);
-}
-
 static void object_free(struct heapsim_object *object)
 {
 	struct heapsim_user *user = object->user;
@@ -108,11 +98,15 @@ void heapsim_object_abort(struct heapsim_objects *objects,
  *	the table
  *
  * Context: any; allocates nothing, because the slot of the id is reserved.
+ * Return: @object, with another reference for the caller.
  */
-void heapsim_object_publish(struct heapsim_objects *objects,
-			    struct heapsim_object *object)
+struct heapsim_object *
+heapsim_object_publish(struct heapsim_objects *objects,
+		       struct heapsim_object *object)
 {
+	refcount_inc(&object->refs);
 	xa_store(&objects->ids, object->id, object, GFP_NOWAIT);
+	return object;
 }
 
 /* The table is locked, so that no object in it is freed. */
@@ -124,29 +118,6 @@ object_find(struct heapsim_objects *objects,
 
 	object = id > U32_MAX ? NULL : xa_load(&objects->ids, id);
 	return object && object->ops == ops ? object : NULL;
-}
-
-/**
- * heapsim_object_find() - look up an object without taking a reference
- * @objects: table of the open
- * @ops: type that the object must have
- * @id: from user space
- *
- * Context: the caller holds a lock that keeps objects of this type in the
- * table.
- * Return: object or NULL.
- */
-struct heapsim_object *
-heapsim_object_find(struct heapsim_objects *objects,
-		    const struct heapsim_object_ops *ops, u64 id)
-{
-	struct heapsim_object *object;
-
-	/* Objects of other types may be removed at any moment. */
-	xa_lock(&objects->ids);
-	object = object_find(objects, ops, id);
-	xa_unlock(&objects->ids);
-	return object;
 }
 
 /**
@@ -198,9 +169,9 @@ heapsim_object_take(struct heapsim_objects *objects,
 }
 
 /**
- * heapsim_object_unlink() - remove an object from the table and free its id
+ * heapsim_object_unlink() - free the id of an object that was not published
  * @objects: table of the open
- * @object: published object; the caller gets the reference of the table
+ * @object: from heapsim_object_alloc()
  */
 void heapsim_object_unlink(struct heapsim_objects *objects,
 			   struct heapsim_object *object)
@@ -213,35 +184,35 @@ void heapsim_object_unlink(struct heapsim_objects *objects,
  * heapsim_object_remove() - remove an object from the table and drop its
  *	reference
  * @objects: table of the open
- * @object: published object
+ * @object: object with a reference of the caller; may have been removed
  *
  * Context: may sleep.
  */
 void heapsim_object_remove(struct heapsim_objects *objects,
 			   struct heapsim_object *object)
 {
-	heapsim_object_unlink(objects, object);
+	if (xa_cmpxchg(&objects->ids, object->id, object, NULL, 0) != object)
+		return;
+	atomic_dec(&objects->nr[object->ops->type]);
 	heapsim_object_put(object);
 }
 
 /**
- * heapsim_objects_remove() - remove all objects of a type from the table
+ * heapsim_objects_fini() - free the table and drop its references
  * @objects: table of an open that is closed
- * @ops: type
  *
  * Context: may sleep.
  */
-void heapsim_objects_remove(struct heapsim_objects *objects,
-			    const struct heapsim_object_ops *ops)
+void heapsim_objects_fini(struct heapsim_objects *objects)
 {
 	struct heapsim_object *object;
 	unsigned long id;
 
 	xa_for_each(&objects->ids, id, object) {
-		if (object->ops == ops)
-			heapsim_object_remove(objects, object);
+		heapsim_object_remove(objects, object);
 		cond_resched();
 	}
+	xa_destroy(&objects->ids);
 }
 
 /**

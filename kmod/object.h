@@ -74,11 +74,9 @@ heapsim_object_alloc(struct heapsim_objects *objects,
 		     const struct heapsim_object_ops *ops);
 void heapsim_object_abort(struct heapsim_objects *objects,
 			  struct heapsim_object *object);
-void heapsim_object_publish(struct heapsim_objects *objects,
-			    struct heapsim_object *object);
 struct heapsim_object *
-heapsim_object_find(struct heapsim_objects *objects,
-		    const struct heapsim_object_ops *ops, u64 id);
+heapsim_object_publish(struct heapsim_objects *objects,
+		       struct heapsim_object *object);
 struct heapsim_object *
 heapsim_object_get(struct heapsim_objects *objects,
 		   const struct heapsim_object_ops *ops, u64 id);
@@ -89,8 +87,6 @@ void heapsim_object_unlink(struct heapsim_objects *objects,
 			   struct heapsim_object *object);
 void heapsim_object_remove(struct heapsim_objects *objects,
 			   struct heapsim_object *object);
-void heapsim_objects_remove(struct heapsim_objects *objects,
-			    const struct heapsim_object_ops *ops);
 void heapsim_object_put(struct heapsim_object *object);
 
 #endif
