@@ -458,7 +458,7 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 /* Reports a maintenance operation by the calling thread. */
 static void lines_report_maintenance(const struct heapsim_buf *buf, u32 kind,
 				     const struct line_op *op, u64 nr_lines,
-			     u64 begin_ns)
+				     u64 begin_ns)
 {
 	if (heapsim_has_event_watchers())
 		heapsim_event_report(buf, &(struct heapsim_event) {
@@ -468,6 +468,19 @@ static void lines_report_maintenance(const struct heapsim_buf *buf, u32 kind,
 			.count = nr_lines,
 			.begin_ns = begin_ns,
 		});
+}
+
+/* @before: number of invalidated lines before the operation */
+static void lines_invalidate_end(struct heapsim_buf *buf, struct line_op *op,
+				 u64 before, u64 begin_ns)
+{
+	spin_lock(&buf->lines_lock);
+	line_invalidate_end(&buf->lines, op, buf->nr_writers > 0);
+	spin_unlock(&buf->lines_lock);
+	trace_heapsim_invalidate(buf->id, op->off, op->end - op->off);
+	lines_report_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, op,
+				 buf->lines.count.lines_invalidated - before,
+				 begin_ns);
 }
 
 /*
@@ -620,16 +633,9 @@ int heapsim_lines_invalidate(struct heapsim_buf *buf, u64 off, u64 len)
 	}
 	heapsim_images_put(&images);
 	heapsim_buf_set_touched(buf);
-	if (ret)
-		return ret;
-	spin_lock(&buf->lines_lock);
-	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
-	spin_unlock(&buf->lines_lock);
-	trace_heapsim_invalidate(buf->id, off, len);
-	lines_report_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
-				 buf->lines.count.lines_invalidated - before,
-				 begin_ns);
-	return 0;
+	if (!ret)
+		lines_invalidate_end(buf, &op, before, begin_ns);
+	return ret;
 }
 
 /**
@@ -679,16 +685,9 @@ int heapsim_lines_take_in(struct heapsim_buf *buf, enum heapsim_until until)
 		}
 	}
 	heapsim_images_put(&images);
-	if (ret)
-		return ret;
-	spin_lock(&buf->lines_lock);
-	line_invalidate_end(&buf->lines, &op, buf->nr_writers > 0);
-	spin_unlock(&buf->lines_lock);
-	trace_heapsim_invalidate(buf->id, 0, buf->len);
-	lines_report_maintenance(buf, HEAPSIM_RECORD_INVALIDATE, &op,
-				 buf->lines.count.lines_invalidated - before,
-				 begin_ns);
-	return 0;
+	if (!ret)
+		lines_invalidate_end(buf, &op, before, begin_ns);
+	return ret;
 }
 
 /**

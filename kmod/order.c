@@ -34,6 +34,21 @@ static int order_lock(const struct heapsim_call *call)
 	return ret;
 }
 
+/* Runs a command that needs no memory. */
+static int order_run(struct heapsim_call *call,
+		     int (*run)(struct heapsim_owner *owner,
+				union heapsim_cmd *cmd))
+{
+	struct heapsim_owner *owner = call->ctx->owner;
+	int ret = order_lock(call);
+
+	if (ret)
+		return ret;
+	ret = run(owner, &call->cmd);
+	mutex_unlock(&owner->lock);
+	return ret;
+}
+
 static struct heapsim_order_work *order_work_find(struct heapsim_rights *r,
 						  u64 id)
 {
@@ -88,6 +103,23 @@ static bool order_stream_is_used(const struct heapsim_order_stream *stream)
 	       stream->group.nr;
 }
 
+static int order_stream_remove(struct heapsim_owner *owner,
+			       union heapsim_cmd *cmd)
+{
+	struct heapsim_order_stream *stream =
+		heapsim_rights_stream(&owner->rights, cmd->stream_id.stream);
+
+	if (!stream)
+		return -ENOENT;
+	if (order_stream_is_used(stream))
+		return -EBUSY;
+	spin_lock(&owner->rights_lock);
+	rb_erase(&stream->id.node, &owner->rights.streams);
+	spin_unlock(&owner->rights_lock);
+	heapsim_limit_free(owner->user, stream);
+	return 0;
+}
+
 /**
  * heapsim_order_stream_remove() - remove a stream
  * @call: command with a struct heapsim_stream_id
@@ -98,43 +130,33 @@ static bool order_stream_is_used(const struct heapsim_order_stream *stream)
 int heapsim_order_stream_remove(struct heapsim_call *call)
 {
 	const struct heapsim_stream_id *cmd = &call->cmd.stream_id;
-	struct heapsim_owner *owner = call->ctx->owner;
-	struct heapsim_order_stream *stream;
-	int ret;
 
 	if (cmd->flags || !cmd->stream)
 		return -EINVAL;
-	ret = order_lock(call);
-	if (ret)
-		return ret;
-	stream = heapsim_rights_stream(&owner->rights, cmd->stream);
-	if (!stream) {
-		ret = -ENOENT;
-	} else if (order_stream_is_used(stream)) {
-		ret = -EBUSY;
-	} else {
-		spin_lock(&owner->rights_lock);
-		rb_erase(&stream->id.node, &owner->rights.streams);
-		spin_unlock(&owner->rights_lock);
-		heapsim_limit_free(owner->user, stream);
-	}
-	mutex_unlock(&owner->lock);
-	return ret;
+	return order_run(call, order_stream_remove);
 }
 
-static void order_stream_set(struct heapsim_owner *owner,
-			     struct heapsim_order_stream *stream, u32 flags)
+static int order_stream_state(struct heapsim_owner *owner,
+			      union heapsim_cmd *cmd)
 {
+	const u64 id = cmd->stream_state.stream;
+	const u32 flags = cmd->stream_state.flags;
 	const bool is_active = flags & HEAPSIM_STREAM_ACTIVE;
+	struct heapsim_order_stream *stream =
+		heapsim_rights_stream(&owner->rights, id);
 
+	if (!stream)
+		return -ENOENT;
+	trace_heapsim_stream(id, flags);
 	if (stream->is_active == is_active)
-		return;
+		return 0;
 	if (is_active)
 		heapsim_rights_refuse(owner, stream);
 	else
 		heapsim_rights_allow(owner, stream,
 				     flags & HEAPSIM_STREAM_SEEN_AGAIN,
 				     flags & HEAPSIM_STREAM_GLOBAL_AGAIN);
+	return heapsim_rights_complete(owner);
 }
 
 /**
@@ -146,29 +168,13 @@ static void order_stream_set(struct heapsim_owner *owner,
  */
 int heapsim_order_stream_state(struct heapsim_call *call)
 {
-	const struct heapsim_stream_state *cmd = &call->cmd.stream_state;
-	struct heapsim_owner *owner = call->ctx->owner;
-	struct heapsim_order_stream *stream;
-	int ret;
+	const u32 flags = call->cmd.stream_state.flags;
 
-	if (cmd->flags & ~(HEAPSIM_STREAM_ACTIVE | HEAPSIM_STREAM_SEEN_AGAIN |
-			   HEAPSIM_STREAM_GLOBAL_AGAIN) ||
-	    (cmd->flags & HEAPSIM_STREAM_ACTIVE &&
-	     cmd->flags != HEAPSIM_STREAM_ACTIVE))
+	if (flags & ~(HEAPSIM_STREAM_ACTIVE | HEAPSIM_STREAM_SEEN_AGAIN |
+		      HEAPSIM_STREAM_GLOBAL_AGAIN) ||
+	    (flags & HEAPSIM_STREAM_ACTIVE && flags != HEAPSIM_STREAM_ACTIVE))
 		return -EINVAL;
-	ret = order_lock(call);
-	if (ret)
-		return ret;
-	stream = heapsim_rights_stream(&owner->rights, cmd->stream);
-	if (stream) {
-		trace_heapsim_stream(cmd->stream, cmd->flags);
-		order_stream_set(owner, stream, cmd->flags);
-		ret = heapsim_rights_complete(owner);
-	} else {
-		ret = -ENOENT;
-	}
-	mutex_unlock(&owner->lock);
-	return ret;
+	return order_run(call, order_stream_state);
 }
 
 /* Attaches */
@@ -227,9 +233,9 @@ static void order_attach_newest(struct heapsim_ctx_buf *m,
 	trace_heapsim_attach(m->buf->id, cmd->attach, cmd->stream);
 }
 
-static int order_attach(struct heapsim_owner *owner,
-			const struct heapsim_buf_attach *cmd)
+static int order_attach(struct heapsim_owner *owner, union heapsim_cmd *command)
 {
+	const struct heapsim_buf_attach *cmd = &command->buf_attach;
 	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(owner, cmd->buf);
 	struct heapsim_rights *r = &owner->rights;
 
@@ -265,17 +271,9 @@ static int order_attach(struct heapsim_owner *owner,
  */
 int heapsim_order_attach(struct heapsim_call *call)
 {
-	const struct heapsim_buf_attach *cmd = &call->cmd.buf_attach;
-	int ret;
-
-	if (order_attach_is_malformed(cmd))
+	if (order_attach_is_malformed(&call->cmd.buf_attach))
 		return -EINVAL;
-	ret = order_lock(call);
-	if (ret)
-		return ret;
-	ret = order_attach(call->ctx->owner, cmd);
-	mutex_unlock(&call->ctx->owner->lock);
-	return ret;
+	return order_run(call, order_attach);
 }
 
 /* Works */
@@ -477,8 +475,10 @@ static void order_work_free(struct heapsim_owner *owner,
 	heapsim_limit_free(owner->user, work);
 }
 
-static int order_work_finish(struct heapsim_owner *owner, u64 id)
+static int order_work_finish(struct heapsim_owner *owner,
+			     union heapsim_cmd *cmd)
 {
+	const u64 id = cmd->work_finish.work;
 	struct heapsim_order_work *work = order_work_find(&owner->rights, id);
 	int ret;
 
@@ -503,25 +503,18 @@ static int order_work_finish(struct heapsim_owner *owner, u64 id)
  */
 int heapsim_order_work_finish(struct heapsim_call *call)
 {
-	const struct heapsim_work_finish *cmd = &call->cmd.work_finish;
-	int ret;
-
-	if (cmd->flags)
+	if (call->cmd.work_finish.flags)
 		return -EINVAL;
-	ret = order_lock(call);
-	if (ret)
-		return ret;
-	ret = order_work_finish(call->ctx->owner, cmd->work);
-	mutex_unlock(&call->ctx->owner->lock);
-	return ret;
+	return order_run(call, order_work_finish);
 }
 
 static int order_work_report(struct heapsim_owner *owner,
-			     const struct heapsim_work_report *cmd)
+			     union heapsim_cmd *cmd)
 {
 	const struct heapsim_order_work *work =
-		order_work_find(&owner->rights, cmd->work);
-	struct heapsim_ctx_buf *m = heapsim_ctx_buf_find(owner, cmd->buf);
+		order_work_find(&owner->rights, cmd->work_report.work);
+	struct heapsim_ctx_buf *m =
+		heapsim_ctx_buf_find(owner, cmd->work_report.buf);
 
 	if (!work || !m)
 		return -ENOENT;
@@ -544,18 +537,11 @@ static int order_work_report(struct heapsim_owner *owner,
  */
 int heapsim_order_work_report(struct heapsim_call *call)
 {
-	const struct heapsim_work_report *cmd = &call->cmd.work_report;
-	int ret;
+	const u32 access = call->cmd.work_report.access;
 
-	if (!cmd->access ||
-	    cmd->access & ~(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE))
+	if (!access || access & ~(HEAPSIM_ACCESS_READ | HEAPSIM_ACCESS_WRITE))
 		return -EINVAL;
-	ret = order_lock(call);
-	if (ret)
-		return ret;
-	ret = order_work_report(call->ctx->owner, cmd);
-	mutex_unlock(&call->ctx->owner->lock);
-	return ret;
+	return order_run(call, order_work_report);
 }
 
 /* Info */
@@ -573,9 +559,9 @@ static void order_info_all(struct heapsim_owner *owner,
 	spin_unlock(&owner->rights_lock);
 }
 
-static int order_info(struct heapsim_owner *owner,
-		      struct heapsim_rights_info *cmd)
+static int order_info(struct heapsim_owner *owner, union heapsim_cmd *command)
 {
+	struct heapsim_rights_info *cmd = &command->rights_info;
 	struct heapsim_ctx_buf *m;
 
 	if (!cmd->buf) {
@@ -608,7 +594,6 @@ static int order_info(struct heapsim_owner *owner,
 int heapsim_order_info(struct heapsim_call *call)
 {
 	struct heapsim_rights_info *cmd = &call->cmd.rights_info;
-	int ret;
 
 	if (cmd->flags)
 		return -EINVAL;
@@ -616,12 +601,7 @@ int heapsim_order_info(struct heapsim_call *call)
 		.size = cmd->size,
 		.buf = cmd->buf,
 	};
-	ret = order_lock(call);
-	if (ret)
-		return ret;
-	ret = order_info(call->ctx->owner, cmd);
-	mutex_unlock(&call->ctx->owner->lock);
-	return ret;
+	return order_run(call, order_info);
 }
 
 /**

@@ -243,38 +243,16 @@ static int rights_buf_keep(struct heapsim_ctx_buf *m)
 /* Groups */
 
 /*
- * If the policy is record, a touch that is refused enters the list, too: the
- * number ends the loop, whatever other threads touch.
+ * Calls @act for each buffer of a list, whose first one @first returns. If the
+ * policy is record, a touch that is refused enters the list, too: the number
+ * ends the loop, whatever other threads touch.
  */
-static int rights_group_revoke(struct heapsim_owner *owner,
-			       struct right_group *group)
-{
-	struct right_buf *right;
-	int ret = 0;
-	u64 nr;
-
-	spin_lock(&owner->rights_lock);
-	nr = group->nr_mapped;
-	while (!ret && nr-- && (right = right_group_mapped(group))) {
-		spin_unlock(&owner->rights_lock);
-		ret = rights_buf_revoke(rights_buf_of(right));
-		spin_lock(&owner->rights_lock);
-	}
-	spin_unlock(&owner->rights_lock);
-	return ret;
-}
-
-static int rights_buf_invalidate_due(struct heapsim_ctx_buf *m)
-{
-	return right_is_due(&m->right) ? rights_buf_invalidate(m, true) :
-					 rights_buf_keep(m);
-}
-
-static int rights_group_invalidate_listed(struct heapsim_owner *owner,
-					  struct right_group *group,
-					  struct right_buf *(*first)
-						(struct right_group *group),
-					  const u64 *nr_listed)
+static int rights_group_for_listed(struct heapsim_owner *owner,
+				   struct right_group *group,
+				   struct right_buf *(*first)
+					(struct right_group *group),
+				   const u64 *nr_listed,
+				   int (*act)(struct heapsim_ctx_buf *m))
 {
 	struct right_buf *right;
 	int ret = 0;
@@ -284,12 +262,24 @@ static int rights_group_invalidate_listed(struct heapsim_owner *owner,
 	nr = *nr_listed;
 	while (!ret && nr-- && (right = first(group))) {
 		spin_unlock(&owner->rights_lock);
-		ret = rights_buf_invalidate_due(rights_buf_of(right));
-		cond_resched();
+		ret = act(rights_buf_of(right));
 		spin_lock(&owner->rights_lock);
 	}
 	spin_unlock(&owner->rights_lock);
 	return ret;
+}
+
+static int rights_group_revoke(struct heapsim_owner *owner,
+			       struct right_group *group)
+{
+	return rights_group_for_listed(owner, group, right_group_mapped,
+				       &group->nr_mapped, rights_buf_revoke);
+}
+
+static int rights_buf_invalidate_due(struct heapsim_ctx_buf *m)
+{
+	return right_is_due(&m->right) ? rights_buf_invalidate(m, true) :
+					 rights_buf_keep(m);
 }
 
 /*
@@ -315,12 +305,14 @@ static int rights_group_invalidate(struct heapsim_owner *owner,
 		return 0;
 	if (heapsim_record_is_wanted() || heapsim_has_event_watchers())
 		return rights_group_invalidate_all(group);
-	ret = rights_group_invalidate_listed(owner, group, right_group_cached,
-					     &group->nr_cached);
+	ret = rights_group_for_listed(owner, group, right_group_cached,
+				      &group->nr_cached,
+				      rights_buf_invalidate_due);
 	if (ret)
 		return ret;
-	return rights_group_invalidate_listed(owner, group, right_group_mapped,
-					      &group->nr_mapped);
+	return rights_group_for_listed(owner, group, right_group_mapped,
+				       &group->nr_mapped,
+				       rights_buf_invalidate_due);
 }
 
 static int rights_group_allow(struct heapsim_owner *owner,
