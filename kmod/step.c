@@ -26,15 +26,13 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 
-#include "limit.h"
-#include "ptes.h"
-#include "step.h"
-
-#ifdef CONFIG_X86
-
 #include <asm/debugreg.h>
 #include <asm/processor-flags.h>
 #include <asm/ptrace.h>
+
+#include "limit.h"
+#include "ptes.h"
+#include "step.h"
 
 #define NR_BUCKETS	64
 #define NR_SETS		256	/* selected by the pid */
@@ -155,16 +153,6 @@ static void step_insn_see(struct insn *insn,
 	insn->seen[i].addr = access->addr;
 	insn->seen[i].touch = access->touch;
 	insn->nr_seen++;
-}
-
-/**
- * heapsim_can_step() - check whether precise tracking is supported
- *
- * Return: true on x86.
- */
-bool heapsim_can_step(void)
-{
-	return true;
 }
 
 /**
@@ -419,43 +407,3 @@ void heapsim_step_fini(void)
 	unregister_die_notifier(&debug_block);
 	synchronize_rcu_tasks();
 }
-
-#else
-
-/* On other architectures a module cannot single-step a thread of a process. */
-int heapsim_step_init(void)
-{
-	return 0;
-}
-
-void heapsim_step_fini(void)
-{
-}
-
-bool heapsim_can_step(void)
-{
-	return false;
-}
-
-struct heapsim_step *heapsim_step_alloc(void)
-{
-	return NULL;
-}
-
-bool heapsim_step_is_wanted(const struct heapsim_buf *buf)
-{
-	return false;
-}
-
-bool heapsim_step_is_again(const struct heapsim_buf *buf,
-			   const struct heapsim_access *access)
-{
-	return false;
-}
-
-void heapsim_step_arm(struct heapsim_buf *buf, struct heapsim_step **fresh,
-		      const struct heapsim_access *access, bool is_user)
-{
-}
-
-#endif
