@@ -16,11 +16,15 @@ static u32 cpu_access_of(enum dma_data_direction dir)
 	       (dir != DMA_FROM_DEVICE ? HEAPSIM_ACCESS_WRITE : 0);
 }
 
-/*
- * The core waits after begin_cpu_access, and can be interrupted then. So wait
- * here, before the bracket is opened.
+/**
+ * heapsim_cpu_access_wait() - wait for fences
+ * @dmabuf: any dma-buf
+ * @for_write: also wait for fences of readers
+ *
+ * Return: 0, -ETIMEDOUT if a fence was not signalled in HEAPSIM_WAIT_MS, or
+ * -ERESTARTSYS.
  */
-static int cpu_access_wait(struct dma_buf *dmabuf, bool for_write)
+int heapsim_cpu_access_wait(struct dma_buf *dmabuf, bool for_write)
 {
 	long ret = dma_resv_wait_timeout(dmabuf->resv,
 					 dma_resv_usage_rw(for_write), true,
@@ -52,7 +56,11 @@ int heapsim_cpu_access_begin(struct dma_buf *dmabuf,
 
 	if (heapsim_fault(HEAPSIM_FAIL_BEGIN, buf->len))
 		return -EINTR;
-	ret = cpu_access_wait(dmabuf, dir != DMA_FROM_DEVICE);
+	/*
+	 * The core waits after this function, and can be interrupted then. So
+	 * wait before the bracket is opened.
+	 */
+	ret = heapsim_cpu_access_wait(dmabuf, dir != DMA_FROM_DEVICE);
 	if (ret)
 		return ret;
 	if (buf->is_noncoherent) {

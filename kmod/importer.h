@@ -40,6 +40,7 @@ int heapsim_importers_sync_for_device(struct heapsim_buf *buf,
 				      enum dma_data_direction dir);
 
 /* cpu_access.c */
+int heapsim_cpu_access_wait(struct dma_buf *dmabuf, bool for_write);
 int heapsim_cpu_access_begin(struct dma_buf *dmabuf,
 			     enum dma_data_direction dir);
 int heapsim_cpu_access_end(struct dma_buf *dmabuf, enum dma_data_direction dir);

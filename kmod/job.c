@@ -12,12 +12,12 @@
  * and may access any of its bytes, so the lines of a delayed job are judged
  * again when it reaches them.
  */
-#include <linux/dma-resv.h>
 #include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 
+#include "importer.h"
 #include "job.h"
 #include "lines.h"
 
@@ -129,11 +129,6 @@ static void job_account_read(struct heapsim_job *job, u64 off, u64 n,
 static struct line_job *job_news(struct heapsim_side *side)
 {
 	return side->reported.map ? &side->reported : NULL;
-}
-
-static void job_will_read(struct heapsim_job *job, u64 off, u64 n)
-{
-	job_account_read(job, off, n, job_news(&job->src));
 }
 
 /* Reports to the model that the job may write these bytes from now on. */
@@ -334,7 +329,7 @@ static void job_move_piece(struct heapsim_job *job)
 	switch (job->phase) {
 	case HEAPSIM_JOB_JUDGES_SRC:
 		if (job_walk_next(&job->walk, &off, &n)) {
-			job_will_read(job, off, n);
+			job_account_read(job, off, n, job_news(&job->src));
 			return;
 		}
 		job->walk = job_walk_of_lines(job, &job->dst);
@@ -469,11 +464,6 @@ static void job_side_put_reported(struct heapsim_side *side)
 	heapsim_limit_uncharge(side->reported_user, side->reported_len, 0);
 }
 
-static bool job_writes_lines(const struct heapsim_job *job)
-{
-	return job->dst.has_two_views;
-}
-
 static int job_side_use(struct heapsim_side *side)
 {
 	int ret = 0;
@@ -502,12 +492,6 @@ static void job_side_end(struct heapsim_side *side, enum dma_data_direction dir)
 		return;
 	dma_buf_end_cpu_access(side->dmabuf, dir);
 	dma_buf_vunmap_unlocked(side->dmabuf, &side->map);
-}
-
-static void job_side_put(struct heapsim_side *side)
-{
-	if (side->dmabuf)
-		dma_buf_put(side->dmabuf);
 }
 
 /* Rows that cover a buffer again and again would take minutes. */
@@ -576,8 +560,6 @@ static int job_side_begin(struct heapsim_side *side,
 			  enum dma_data_direction dir)
 {
 	struct dma_buf *dmabuf = side->dmabuf;
-	bool may_write = dir != DMA_FROM_DEVICE;
-	long left;
 	int ret;
 
 	if (!dmabuf || side->buf)
@@ -589,16 +571,11 @@ static int job_side_begin(struct heapsim_side *side,
 	if (side->map.is_iomem)
 		goto err_vunmap;
 	/* The exporter or the core would wait, too, but without a bound. */
-	left = dma_resv_wait_timeout(dmabuf->resv,
-				     dma_resv_usage_rw(may_write), true,
-				     msecs_to_jiffies(HEAPSIM_WAIT_MS));
-	ret = left ? left : -ETIMEDOUT;
-	if (left <= 0)
-		goto err_vunmap;
-	ret = dma_buf_begin_cpu_access(dmabuf, dir);
-	if (ret)
-		goto err_vunmap;
-	return 0;
+	ret = heapsim_cpu_access_wait(dmabuf, dir != DMA_FROM_DEVICE);
+	if (!ret)
+		ret = dma_buf_begin_cpu_access(dmabuf, dir);
+	if (!ret)
+		return 0;
 err_vunmap:
 	dma_buf_vunmap_unlocked(dmabuf, &side->map);
 	return ret;
@@ -645,8 +622,10 @@ int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
  */
 void heapsim_job_put_sides(struct heapsim_side *src, struct heapsim_side *dst)
 {
-	job_side_put(dst);
-	job_side_put(src);
+	if (dst->dmabuf)
+		dma_buf_put(dst->dmabuf);
+	if (src->dmabuf)
+		dma_buf_put(src->dmabuf);
 }
 
 static void job_unprepare_sides(struct heapsim_job *job)
@@ -690,7 +669,7 @@ int heapsim_job_prepare(struct heapsim_job *job)
 		ret = job_side_get_reported(job, src);
 	if (!ret)
 		ret = job_side_get_reported(job, dst);
-	if (!ret && job_writes_lines(job))
+	if (!ret && dst->has_two_views)
 		ret = heapsim_holder_job_begin(dst->buf, dst->lo, dst->len);
 	if (ret)
 		job_unprepare_sides(job);
@@ -707,7 +686,7 @@ void heapsim_job_stop(struct heapsim_job *job)
 {
 	if (job->status && !job->dst.dmabuf)
 		job->result = 0;
-	if (job_writes_lines(job))
+	if (job->dst.has_two_views)
 		heapsim_holder_count_writers(job->dst.buf, -1);
 	job_side_unuse(&job->dst);
 	job_side_unuse(&job->src);
@@ -723,7 +702,7 @@ void heapsim_job_end(struct heapsim_job *job)
 {
 	struct heapsim_side *dst = &job->dst;
 
-	if (job_writes_lines(job))
+	if (dst->has_two_views)
 		heapsim_holder_job_end(dst->buf, dst->lo, dst->len);
 	job_side_end(dst, DMA_BIDIRECTIONAL);
 	job_side_end(&job->src, DMA_FROM_DEVICE);
