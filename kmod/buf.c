@@ -78,11 +78,7 @@ static void buf_free(struct heapsim_buf *buf)
 
 static void export_free(struct heapsim_export *export)
 {
-	struct heapsim_user *user = export->user;
-
-	heapsim_limit_unreserve(user, HEAPSIM_CORE_BYTES);
-	heapsim_limit_free(user, export);
-	heapsim_limit_user_put(user);
+	heapsim_limit_free(export->user, export, HEAPSIM_CORE_BYTES);
 }
 
 static void buf_release(struct dma_buf *dmabuf)
@@ -270,6 +266,12 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_buf_params *params)
 	buf = kzalloc(sizeof(*buf), HEAPSIM_GFP_USER);
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
+	buf->user = heapsim_limit_charge(len);
+	if (IS_ERR(buf->user)) {
+		ret = PTR_ERR(buf->user);
+		kfree(buf);
+		return ERR_PTR(ret);
+	}
 	mutex_init(&buf->lock);
 	mutex_init(&buf->stock_lock);
 	mutex_init(&buf->vmap_lock);
@@ -283,23 +285,11 @@ static struct heapsim_buf *buf_alloc(const struct heapsim_buf_params *params)
 	buf->len = len;
 	buf->nr_pages = len >> PAGE_SHIFT;
 	buf_init_kind(buf, params->kind);
-	buf->user = heapsim_limit_charge(len);
-	if (IS_ERR(buf->user)) {
-		ret = PTR_ERR(buf->user);
-		mutex_destroy(&buf->lock);
-		mutex_destroy(&buf->stock_lock);
-		mutex_destroy(&buf->vmap_lock);
-		kfree(buf);
-		return ERR_PTR(ret);
-	}
 	buf->id = atomic64_inc_return(&last_id);
 	heapsim_policy_give(buf, params->ctx);
 	ret = heapsim_dram_alloc(buf);
-	if (ret)
-		goto err_free;
-	return buf;
-
-err_free:
+	if (!ret)
+		return buf;
 	buf_free(buf);
 	return ERR_PTR(ret);
 }
@@ -337,11 +327,26 @@ static struct dma_buf *buf_create(const struct heapsim_buf_params *params)
 	if (buf->kind < HEAPSIM_KIND_MANAGED)
 		return dmabuf;
 	ret = heapsim_ctx_buf_create(buf, params);
-	if (ret) {
-		dma_buf_put(dmabuf);
-		return ERR_PTR(ret);
-	}
-	return dmabuf;
+	if (!ret)
+		return dmabuf;
+	dma_buf_put(dmabuf);
+	return ERR_PTR(ret);
+}
+
+/* Returns a descriptor for a new dma-buf, or -errno without the dma-buf. */
+static int buf_reserve_fd(struct dma_buf *made, int fd_flags,
+			  struct dma_buf **dmabuf)
+{
+	int fd;
+
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	fd = get_unused_fd_flags(fd_flags);
+	if (fd < 0)
+		dma_buf_put(made);
+	else
+		*dmabuf = made;
+	return fd;
 }
 
 /**
@@ -358,41 +363,22 @@ static struct dma_buf *buf_create(const struct heapsim_buf_params *params)
 int heapsim_buf_create_fd(const struct heapsim_buf_params *params,
 			  struct dma_buf **dmabuf)
 {
-	struct dma_buf *made = buf_create(params);
-	int fd;
-
-	if (IS_ERR(made))
-		return PTR_ERR(made);
-	fd = get_unused_fd_flags(params->fd_flags);
-	if (fd < 0) {
-		dma_buf_put(made);
-		return fd;
-	}
-	*dmabuf = made;
-	return fd;
+	return buf_reserve_fd(buf_create(params), params->fd_flags, dmabuf);
 }
 
 static struct heapsim_export *export_new(struct heapsim_buf *buf)
 {
 	struct heapsim_user *user = heapsim_limit_user_get();
 	struct heapsim_export *export;
-	int ret;
 
 	if (!user)
 		return ERR_PTR(-ENOMEM);
-	export = heapsim_limit_alloc(user, sizeof(*export));
-	if (IS_ERR(export)) {
-		heapsim_limit_user_put(user);
-		return export;
+	export = heapsim_limit_alloc(user, sizeof(*export), HEAPSIM_CORE_BYTES);
+	if (!IS_ERR(export)) {
+		export->buf = buf;
+		export->user = user;
 	}
-	ret = heapsim_limit_reserve(user, HEAPSIM_CORE_BYTES);
-	if (ret) {
-		heapsim_limit_free(user, export);
-		heapsim_limit_user_put(user);
-		return ERR_PTR(ret);
-	}
-	export->buf = buf;
-	export->user = user;
+	heapsim_limit_user_put(user);
 	return export;
 }
 
@@ -437,24 +423,13 @@ int heapsim_buf_reopen_fd(struct dma_buf *given, int fd_flags,
 			  struct dma_buf **dmabuf)
 {
 	struct heapsim_buf *buf = heapsim_buf_of(given);
-	struct dma_buf *made;
-	int fd;
 
 	if (!buf)
 		return -EOPNOTSUPP;
 	if (OPEN_FMODE(fd_flags) & (FMODE_READ | FMODE_WRITE) &
 	    ~given->file->f_mode)
 		return -EPERM;
-	made = buf_reopen(buf, fd_flags);
-	if (IS_ERR(made))
-		return PTR_ERR(made);
-	fd = get_unused_fd_flags(fd_flags);
-	if (fd < 0) {
-		dma_buf_put(made);
-		return fd;
-	}
-	*dmabuf = made;
-	return fd;
+	return buf_reserve_fd(buf_reopen(buf, fd_flags), fd_flags, dmabuf);
 }
 
 /**

@@ -224,10 +224,12 @@ int heapsim_limit_reserve(struct heapsim_user *user, u64 len)
 /**
  * heapsim_limit_unreserve() - undo heapsim_limit_reserve()
  * @user: user
- * @len: bytes
+ * @len: bytes; 0 does nothing
  */
 void heapsim_limit_unreserve(struct heapsim_user *user, u64 len)
 {
+	if (!len)
+		return;
 	mutex_lock(&limit_lock);
 	reserved -= len;
 	used -= len;
@@ -270,20 +272,24 @@ void heapsim_limit_close(struct heapsim_user *user)
  * heapsim_limit_alloc() - allocate memory that counts as an object of a user
  * @user: user
  * @len: bytes
+ * @reserve: bytes that the object counts in addition
  *
  * Context: may sleep; charges the calling task's memory cgroup.
- * Return: zeroed memory for heapsim_limit_free(); ERR_PTR(-EBUSY) if the user
- * has too many objects, ERR_PTR(-ENOMEM).
+ * Return: zeroed memory for heapsim_limit_free(), which keeps a reference to
+ * the user; ERR_PTR(-EBUSY) if the user has too many objects, ERR_PTR(-ENOMEM).
  */
-void *heapsim_limit_alloc(struct heapsim_user *user, size_t len)
+void *heapsim_limit_alloc(struct heapsim_user *user, size_t len, u32 reserve)
 {
 	void *object;
 
 	if (!atomic_add_unless(&user->nr_objects, 1, MAX_OBJECTS))
 		return ERR_PTR(-EBUSY);
 	object = kzalloc(len, HEAPSIM_GFP_USER);
-	if (object)
+	if (object && !heapsim_limit_reserve(user, reserve)) {
+		kref_get(&user->refs);
 		return object;
+	}
+	kfree(object);
 	atomic_dec(&user->nr_objects);
 	return ERR_PTR(-ENOMEM);
 }
@@ -291,14 +297,15 @@ void *heapsim_limit_alloc(struct heapsim_user *user, size_t len)
 /**
  * heapsim_limit_free() - free memory that counted as an object
  * @user: same as for heapsim_limit_alloc()
- * @object: from heapsim_limit_alloc(); NULL does nothing
+ * @object: from heapsim_limit_alloc()
+ * @reserve: same as for heapsim_limit_alloc()
  */
-void heapsim_limit_free(struct heapsim_user *user, void *object)
+void heapsim_limit_free(struct heapsim_user *user, void *object, u32 reserve)
 {
-	if (!object)
-		return;
+	heapsim_limit_unreserve(user, reserve);
 	kfree(object);
 	atomic_dec(&user->nr_objects);
+	heapsim_limit_user_put(user);
 }
 
 /**

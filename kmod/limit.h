@@ -35,7 +35,7 @@ void heapsim_limit_unreserve(struct heapsim_user *user, u64 len);
 u64 heapsim_limit_used(void);
 struct heapsim_user *heapsim_limit_open(void);
 void heapsim_limit_close(struct heapsim_user *user);
-void *heapsim_limit_alloc(struct heapsim_user *user, size_t len);
-void heapsim_limit_free(struct heapsim_user *user, void *object);
+void *heapsim_limit_alloc(struct heapsim_user *user, size_t len, u32 reserve);
+void heapsim_limit_free(struct heapsim_user *user, void *object, u32 reserve);
 
 #endif

@@ -25,11 +25,7 @@ void heapsim_objects_init(struct heapsim_objects *objects,
 
 static void object_free(struct heapsim_object *object)
 {
-	struct heapsim_user *user = object->user;
-
-	heapsim_limit_unreserve(user, object->ops->reserve);
-	heapsim_limit_free(user, object);
-	heapsim_limit_user_put(user);
+	heapsim_limit_free(object->user, object, object->ops->reserve);
 }
 
 /**
@@ -52,20 +48,14 @@ heapsim_object_alloc(struct heapsim_objects *objects,
 	if (!atomic_add_unless(&objects->nr[ops->type], 1,
 			       ops->max ? ops->max : INT_MAX))
 		return ERR_PTR(-EBUSY);
-	object = heapsim_limit_alloc(objects->user, ops->size);
+	object = heapsim_limit_alloc(objects->user, ops->size, ops->reserve);
 	if (IS_ERR(object)) {
 		ret = PTR_ERR(object);
 		goto err_count;
 	}
 	object->ops = ops;
-	object->user = heapsim_limit_user_ref(objects->user);
+	object->user = objects->user;
 	refcount_set(&object->refs, 1);
-	ret = heapsim_limit_reserve(objects->user, ops->reserve);
-	if (ret) {
-		heapsim_limit_free(objects->user, object);
-		heapsim_limit_user_put(objects->user);
-		goto err_count;
-	}
 	ret = xa_alloc(&objects->ids, &object->id, NULL, xa_limit_31b,
 		       HEAPSIM_GFP_USER);
 	if (ret) {

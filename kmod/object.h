@@ -43,7 +43,7 @@ struct heapsim_object_ops {
 /**
  * struct heapsim_object - head of every object
  * @ops: description of the type
- * @user: user that the object counts for, with a reference
+ * @user: user that the object counts for
  * @refs: references; the table holds one while the object can be found
  * @id: id in the table
  */

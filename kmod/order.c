@@ -76,7 +76,7 @@ int heapsim_order_stream_add(struct heapsim_call *call)
 
 	if (cmd->flags || !cmd->stream)
 		return -EINVAL;
-	stream = heapsim_limit_alloc(owner->user, sizeof(*stream));
+	stream = heapsim_limit_alloc(owner->user, sizeof(*stream), 0);
 	if (IS_ERR(stream))
 		return PTR_ERR(stream);
 	heapsim_rights_stream_init(stream, cmd->stream);
@@ -92,7 +92,7 @@ int heapsim_order_stream_add(struct heapsim_call *call)
 		return 0;
 
 err_free:
-	heapsim_limit_free(owner->user, stream);
+	heapsim_limit_free(owner->user, stream, 0);
 	return ret;
 }
 
@@ -116,7 +116,7 @@ static int order_stream_remove(struct heapsim_owner *owner,
 	spin_lock(&owner->rights_lock);
 	rb_erase(&stream->id.node, &owner->rights.streams);
 	spin_unlock(&owner->rights_lock);
-	heapsim_limit_free(owner->user, stream);
+	heapsim_limit_free(owner->user, stream, 0);
 	return 0;
 }
 
@@ -324,7 +324,7 @@ int heapsim_order_work_add(struct heapsim_call *call)
 	if (cmd->flags || !cmd->work ||
 	    strnlen(cmd->name, sizeof(cmd->name)) == sizeof(cmd->name))
 		return -EINVAL;
-	work = heapsim_limit_alloc(owner->user, sizeof(*work));
+	work = heapsim_limit_alloc(owner->user, sizeof(*work), 0);
 	if (IS_ERR(work))
 		return PTR_ERR(work);
 	work->id.id = cmd->work;
@@ -334,7 +334,7 @@ int heapsim_order_work_add(struct heapsim_call *call)
 		mutex_unlock(&owner->lock);
 	}
 	if (ret)
-		heapsim_limit_free(owner->user, work);
+		heapsim_limit_free(owner->user, work, 0);
 	return ret;
 }
 
@@ -472,7 +472,7 @@ static void order_work_free(struct heapsim_owner *owner,
 					  status);
 	work->stream->nr_works--;
 	rb_erase(&work->id.node, &owner->rights.works);
-	heapsim_limit_free(owner->user, work);
+	heapsim_limit_free(owner->user, work, 0);
 }
 
 static int order_work_finish(struct heapsim_owner *owner,
@@ -641,7 +641,7 @@ void heapsim_order_end(struct heapsim_owner *owner)
 		spin_unlock(&owner->rights_lock);
 		heapsim_limit_free(owner->user,
 				   rb_entry(node, struct heapsim_order_stream,
-					    id.node));
+					    id.node), 0);
 		cond_resched();
 	}
 	r->changed = NULL;

@@ -73,7 +73,7 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 	struct heapsim_ctx_buf *m;
 	int ret;
 
-	m = heapsim_limit_alloc(owner->user, sizeof(*m));
+	m = heapsim_limit_alloc(owner->user, sizeof(*m), 0);
 	if (IS_ERR(m))
 		return PTR_ERR(m);
 	ret = xa_reserve(&owner->buf_ids, buf->id, HEAPSIM_GFP_USER);
@@ -97,7 +97,7 @@ int heapsim_ctx_buf_create(struct heapsim_buf *buf,
 err_release:
 	xa_release(&owner->buf_ids, buf->id);
 err_free:
-	heapsim_limit_free(owner->user, m);
+	heapsim_limit_free(owner->user, m, 0);
 	return ret;
 }
 
@@ -125,7 +125,7 @@ void heapsim_ctx_buf_destroy(struct heapsim_buf *buf)
 	}
 	/* A bracket that is still open is reported after this. */
 	buf->owned = NULL;
-	heapsim_limit_free(owner->user, m);
+	heapsim_limit_free(owner->user, m, 0);
 	mutex_unlock(&owner->lock);
 	kref_put(&owner->refs, owner_free);
 }
