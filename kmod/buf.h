@@ -33,7 +33,6 @@ enum heapsim_touch {
  * @is_again: the access has been judged already, but the instruction was
  *	interrupted before it completed
  * @is_wrong: the buffer's context forbids the access, and it has been reported
- * @is_allowed: the buffer's context allows the access
  */
 struct heapsim_access {
 	u64 off;
@@ -42,7 +41,6 @@ struct heapsim_access {
 	u64 addr;
 	bool is_again;
 	bool is_wrong;
-	bool is_allowed;
 };
 
 /**
@@ -88,8 +86,6 @@ struct heapsim_export {
  * @lock: protects the fields below and the PTEs of the buffer
  * @rule: policy
  * @has_stores: CPU lines may be dirty
- * @has_own_stores: holds CPU stores, made while access was permitted, that have
- *	not been cleaned yet
  * @view: device view, or NULL
  * @reserved: bytes that count against the limits in addition to @len
  * @has_images: @reserved includes what CPU images and twins can take
@@ -152,7 +148,6 @@ struct heapsim_buf {
 	struct mutex lock;
 	struct heapsim_rule rule;
 	bool has_stores;
-	bool has_own_stores;
 	struct heapsim_devview *view;
 	u64 reserved;
 	bool has_images;

@@ -4,8 +4,6 @@
  * the CPU's access. heapsim_owner.lock is held by callers, and heapsim_buf.lock
  * is taken inside it.
  */
-#include <linux/bitmap.h>
-
 #include "ctx_buf.h"
 #include "devview.h"
 #include "lines.h"
@@ -40,55 +38,6 @@ void heapsim_ctx_buf_remember(struct heapsim_ctx_buf *m, u32 attach,
 		sizeof(m->attaches) - sizeof(m->attaches[0]));
 	m->attaches[0] = *how;
 	m->attaches[0].attach = attach;
-}
-
-/**
- * heapsim_ctx_buf_clean() - clean what the CPU has stored to a buffer
- * @buf: buffer
- *
- * Costs nothing if nobody has stored.
- *
- * Context: the buffer's lock is held; may sleep.
- * Return: 0, or -EINTR if the caller is killed; some pages are clean then.
- */
-int heapsim_ctx_buf_clean(struct heapsim_buf *buf)
-{
-	int ret;
-
-	if (!buf->has_two_views || !buf->has_stores)
-		return 0;
-	ret = heapsim_lines_clean(buf, 0, buf->len, HEAPSIM_UNTIL_KILLED);
-	if (ret)
-		return ret;
-	/* Partial lines stay while WRITE brackets are open. */
-	buf->has_stores = !bitmap_empty(buf->stored, buf->nr_pages);
-	buf->has_own_stores = false;
-	return 0;
-}
-
-/**
- * heapsim_ctx_buf_invalidate() - invalidate a buffer
- * @buf: buffer
- *
- * Permitted stores that no work has seen yet are cleaned before: a work that
- * has not begun may need them.
- *
- * Context: the buffer's lock is held; may sleep.
- * Return: 0, or -EINTR if the caller is killed; some lines remain.
- */
-int heapsim_ctx_buf_invalidate(struct heapsim_buf *buf)
-{
-	int ret = 0;
-
-	if (!buf->has_two_views || !buf->lines.pages)
-		return 0;
-	if (buf->has_own_stores)
-		ret = heapsim_ctx_buf_clean(buf);
-	if (!ret)
-		ret = heapsim_lines_invalidate(buf, 0, buf->len);
-	if (!ret && buf->has_stores)
-		buf->has_stores = !bitmap_empty(buf->stored, buf->nr_pages);
-	return ret;
 }
 
 static struct heapsim_ctx_buf *

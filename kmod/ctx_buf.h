@@ -96,8 +96,6 @@ struct heapsim_ctx_buf *heapsim_ctx_buf_find(struct heapsim_owner *owner,
 void heapsim_ctx_buf_remember(struct heapsim_ctx_buf *m, u32 attach,
 			      u64 stream,
 			      const struct heapsim_record_attach *how);
-int heapsim_ctx_buf_clean(struct heapsim_buf *buf);
-int heapsim_ctx_buf_invalidate(struct heapsim_buf *buf);
 int heapsim_ctx_buf_settle(struct heapsim_owner *owner,
 			   const struct heapsim_party *party);
 

@@ -416,10 +416,8 @@ size_t heapsim_lines_touch(struct heapsim_buf *buf,
 	}
 	lines->count.fills += filled > 0;
 	bitmap_set(buf->active, first, end - first);
-	if (touch == HEAPSIM_TOUCH_WRITE) {
+	if (touch == HEAPSIM_TOUCH_WRITE)
 		was_shared = lines_span_store(buf, span, who, &store, images);
-		buf->has_own_stores |= access->is_allowed;
-	}
 	is_turned = lines_page_turn(buf, page, access);
 	if (is_forbidden && !access->is_again) {
 		lines->count.unbracketed_accesses++;

@@ -149,7 +149,7 @@ static vm_fault_t ctx_buf_touch_device(struct heapsim_ctx_buf *m,
 /**
  * heapsim_ctx_buf_touch() - judge a CPU access to a buffer
  * @buf: buffer; may belong to no context
- * @access: access; is_allowed is set, and is_wrong if it has been reported
+ * @access: access; is_wrong is set if it has been reported
  *
  * Context: the buffer's lock is held until the page is accessible.
  * Return: 0, or VM_FAULT_SIGBUS if the access is refused.
@@ -159,7 +159,6 @@ vm_fault_t heapsim_ctx_buf_touch(struct heapsim_buf *buf,
 {
 	struct heapsim_ctx_buf *m = buf->owned;
 
-	access->is_allowed = buf->kind != HEAPSIM_KIND_DEVICE;
 	if (!m || buf->rule.policy == HEAPSIM_POLICY_OFF)
 		return 0;
 	if (buf->kind == HEAPSIM_KIND_DEVICE && !access->is_wrong &&

@@ -148,6 +148,53 @@ static int rights_buf_revoke(struct heapsim_ctx_buf *m)
 	return ret;
 }
 
+/*
+ * Costs nothing if nobody has stored. Returns 0, or -EINTR if the caller is
+ * killed; some pages are clean then. The buffer is locked.
+ */
+static int rights_clean_locked(struct heapsim_ctx_buf *m)
+{
+	struct heapsim_buf *buf = m->buf;
+	int ret;
+
+	if (buf->has_two_views && buf->has_stores) {
+		ret = heapsim_lines_clean(buf, 0, buf->len,
+					  HEAPSIM_UNTIL_KILLED);
+		if (ret)
+			return ret;
+		/* Partial lines stay while WRITE brackets are open. */
+		buf->has_stores = !bitmap_empty(buf->stored, buf->nr_pages);
+	}
+	spin_lock(&m->owner->rights_lock);
+	right_cleaned(&m->right, buf->has_two_views && buf->has_stores);
+	spin_unlock(&m->owner->rights_lock);
+	return 0;
+}
+
+/*
+ * Returns 0, or -EINTR if the caller is killed; some lines remain. The buffer
+ * is locked.
+ */
+static int rights_invalidate_locked(struct heapsim_ctx_buf *m)
+{
+	struct heapsim_buf *buf = m->buf;
+	bool must_clean;
+	int ret = 0;
+
+	if (!buf->has_two_views || !buf->lines.pages)
+		return 0;
+	spin_lock(&m->owner->rights_lock);
+	must_clean = right_must_clean(&m->right);
+	spin_unlock(&m->owner->rights_lock);
+	if (must_clean)
+		ret = rights_clean_locked(m);
+	if (!ret)
+		ret = heapsim_lines_invalidate(buf, 0, buf->len);
+	if (!ret && buf->has_stores)
+		buf->has_stores = !bitmap_empty(buf->stored, buf->nr_pages);
+	return ret;
+}
+
 /**
  * heapsim_rights_clean() - clean what the CPU has stored to a managed buffer
  * @m: buffer of an open that is locked
@@ -157,20 +204,13 @@ static int rights_buf_revoke(struct heapsim_ctx_buf *m)
  */
 int heapsim_rights_clean(struct heapsim_ctx_buf *m)
 {
-	struct heapsim_buf *buf = m->buf;
 	int ret;
 
-	ret = rights_buf_lock(buf);
+	ret = rights_buf_lock(m->buf);
 	if (ret)
 		return ret;
-	ret = heapsim_ctx_buf_clean(buf);
-	if (!ret) {
-		spin_lock(&m->owner->rights_lock);
-		right_set_dirty(&m->right,
-				buf->has_two_views && buf->has_stores);
-		spin_unlock(&m->owner->rights_lock);
-	}
-	mutex_unlock(&buf->lock);
+	ret = rights_clean_locked(m);
+	mutex_unlock(&m->buf->lock);
 	cond_resched();
 	return ret;
 }
@@ -198,7 +238,7 @@ static int rights_buf_invalidate(struct heapsim_ctx_buf *m, bool counts)
 	ret = rights_buf_lock(buf);
 	if (ret)
 		return ret;
-	ret = heapsim_ctx_buf_invalidate(buf);
+	ret = rights_invalidate_locked(m);
 	if (!ret) {
 		const bool has_two_views = buf->has_two_views;
 		const enum right_lines left = rights_lines_left(buf);
@@ -217,11 +257,7 @@ static int rights_buf_invalidate(struct heapsim_ctx_buf *m, bool counts)
 	return ret;
 }
 
-/*
- * The right begins, and the lines stay: stores that were refused (policy
- * record) are permitted ones from now on, since later stores to the same pages
- * do not fault.
- */
+/* The right begins, and the lines stay. */
 static int rights_buf_keep(struct heapsim_ctx_buf *m)
 {
 	struct heapsim_buf *buf = m->buf;
@@ -230,10 +266,8 @@ static int rights_buf_keep(struct heapsim_ctx_buf *m)
 	ret = rights_buf_lock(buf);
 	if (ret)
 		return ret;
-	buf->has_own_stores |= buf->has_stores;
 	spin_lock(&m->owner->rights_lock);
-	/* To the end of the list. */
-	right_set_lines(&m->right, m->right.lines);
+	right_keep(&m->right);
 	spin_unlock(&m->owner->rights_lock);
 	mutex_unlock(&buf->lock);
 	cond_resched();
@@ -730,18 +764,19 @@ static void rights_report(struct heapsim_ctx_buf *m,
 						       &nobody);
 }
 
-static void rights_enter(struct heapsim_ctx_buf *m, enum heapsim_touch touch)
+static void rights_enter(struct heapsim_ctx_buf *m, enum heapsim_touch touch,
+			 bool is_allowed)
 {
 	if (m->right.lines != RIGHT_MAPPED)
 		right_set_lines(&m->right, RIGHT_MAPPED);
 	if (touch == HEAPSIM_TOUCH_WRITE && m->buf->has_two_views)
-		right_set_dirty(&m->right, true);
+		right_store(&m->right, is_allowed);
 }
 
 /**
  * heapsim_rights_touch() - judge a CPU access to a managed buffer
  * @m: buffer whose policy is not off
- * @access: access; is_allowed is set, and is_wrong if it has been reported
+ * @access: access; is_wrong is set if it has been reported
  *
  * Context: the buffer's lock is held until the page is accessible.
  * Return: 0; VM_FAULT_SIGBUS if the access is refused, or the caller is killed.
@@ -750,22 +785,23 @@ vm_fault_t heapsim_rights_touch(struct heapsim_ctx_buf *m,
 				struct heapsim_access *access)
 {
 	struct heapsim_owner *owner = m->owner;
+	bool is_allowed;
 	vm_fault_t ret = 0;
 
 	/* Left by a caller that was killed before the open ended. */
-	if (m->drops && heapsim_ctx_buf_invalidate(m->buf))
+	if (m->drops && rights_invalidate_locked(m))
 		return VM_FAULT_SIGBUS;
 	m->drops = false;
 	spin_lock(&owner->rights_lock);
-	access->is_allowed = !right_is_refused(&m->right);
-	if (!access->is_allowed && !access->is_wrong && !access->is_again) {
+	is_allowed = !right_is_refused(&m->right);
+	if (!is_allowed && !access->is_wrong && !access->is_again) {
 		rights_report(m, access);
 		access->is_wrong = true;
 		if (m->buf->rule.policy == HEAPSIM_POLICY_STRICT)
 			ret = VM_FAULT_SIGBUS;
 	}
 	if (!ret)
-		rights_enter(m, access->touch);
+		rights_enter(m, access->touch, is_allowed);
 	spin_unlock(&owner->rights_lock);
 	return ret;
 }

@@ -268,10 +268,60 @@ void right_set_lines(struct right_buf *buf, enum right_lines lines)
 void right_set_dirty(struct right_buf *buf, bool is_dirty)
 {
 	buf->is_dirty = is_dirty;
+	buf->is_kept &= is_dirty;
 	if (!is_dirty)
 		list_remove(&buf->in_dirty);
 	else if (buf->group && list_is_empty(&buf->in_dirty))
 		list_append(&buf->group->dirty, &buf->in_dirty);
+}
+
+/**
+ * right_store() - note that the CPU is about to store to a buffer
+ * @buf: the buffer
+ * @is_allowed: false if the store is a violation that the policy lets pass
+ */
+void right_store(struct right_buf *buf, bool is_allowed)
+{
+	right_set_dirty(buf, true);
+	buf->is_kept |= is_allowed;
+}
+
+/**
+ * right_keep() - the CPU's right begins, and its lines stay valid
+ * @buf: the buffer; goes to the end of the group's list
+ *
+ * Stores that were refused count as permitted ones from now on, since later
+ * stores to the same pages do not fault.
+ */
+void right_keep(struct right_buf *buf)
+{
+	buf->is_kept |= buf->is_dirty;
+	right_set_lines(buf, buf->lines);
+}
+
+/**
+ * right_cleaned() - note that a buffer has been cleaned
+ * @buf: the buffer
+ * @is_dirty: some lines were left Dirty
+ */
+void right_cleaned(struct right_buf *buf, bool is_dirty)
+{
+	right_set_dirty(buf, is_dirty);
+	buf->is_kept = false;
+}
+
+/**
+ * right_must_clean() - whether an invalidate must clean a buffer first
+ * @buf: the buffer
+ *
+ * Permitted stores that no job has seen yet are not lost: the job that the
+ * invalidate is for may not have begun, and may need them.
+ *
+ * Return: true if it holds permitted stores that have not been cleaned.
+ */
+bool right_must_clean(const struct right_buf *buf)
+{
+	return buf->is_dirty && buf->is_kept;
 }
 
 /**

@@ -13,8 +13,9 @@
  *
  * Nothing here locks: the host serialises all calls on a group and its buffers.
  * It may do so separately for what faults need, which is is_refused, lines,
- * is_dirty and the lists of mapped, cached and dirty buffers, and for all else.
- * Then right_group_refuse(), right_join() and right_leave() need both.
+ * is_dirty, is_kept and the lists of mapped, cached and dirty buffers, and for
+ * all else. Then right_group_refuse(), right_join() and right_leave() need
+ * both.
  */
 #ifndef HEAPSIM_MODEL_RIGHT_H
 #define HEAPSIM_MODEL_RIGHT_H
@@ -114,6 +115,7 @@ struct right_group {
  * @is_due: of one in no group: a job has seen it since the last GPU clean
  * @lines: what the CPU has of it
  * @is_dirty: the CPU may have stored to it since the last clean
+ * @is_kept: some of these stores were made while the CPU was allowed to
  * @tally: what was done for it, but for what @since leaves out
  * @since: the tally of the group when it came in; its own part is what was
  *	added to that
@@ -129,6 +131,7 @@ struct right_buf {
 	bool is_due;
 	enum right_lines lines;
 	bool is_dirty;
+	bool is_kept;
 	struct right_tally tally;
 	struct right_tally since;
 	struct attach_link in_odd;
@@ -174,5 +177,9 @@ bool right_is_due(const struct right_buf *buf);
 void right_tally_of(const struct right_buf *buf, struct right_tally *tally);
 void right_set_lines(struct right_buf *buf, enum right_lines lines);
 void right_set_dirty(struct right_buf *buf, bool is_dirty);
+void right_store(struct right_buf *buf, bool is_allowed);
+void right_keep(struct right_buf *buf);
+void right_cleaned(struct right_buf *buf, bool is_dirty);
+bool right_must_clean(const struct right_buf *buf);
 
 #endif

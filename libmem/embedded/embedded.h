@@ -208,7 +208,6 @@ enum bracket_dir {
  *	in it; NULL: none is open, or the process is not watched
  * @touch: touch that is being judged
  * @acting: job whose access to DRAM is being judged
- * @is_by_right: some Dirty bytes were stored while the CPU was allowed to
  * @is_lent: it is in the context's list of lent buffers
  * @right: managed: whether the CPU may touch it; the rights lock protects what
  *	follows
@@ -262,7 +261,6 @@ struct embedded_buf {
 	const struct touch *touch;
 	struct acting acting;
 
-	bool is_by_right;
 	bool is_lent;
 
 	struct right_buf right;

@@ -121,8 +121,7 @@ static void rights_clean_locked(struct embedded_buf *buf)
 	struct embedded_ctx *ctx = rights_ctx_of(buf);
 
 	rights_lock(ctx);
-	right_set_dirty(&buf->right, false);
-	buf->is_by_right = false;
+	right_cleaned(&buf->right, false);
 	rights_unlock(ctx);
 	view_clean(buf, 0, buf->base.len);
 }
@@ -135,10 +134,6 @@ static void rights_clean_buf(struct embedded_buf *buf)
 	pthread_mutex_unlock(&buf->lock);
 }
 
-/*
- * What the CPU stored by right, and no job has seen since, is not lost: work
- * that never gets to the buffer may stand for one that did.
- */
 static void rights_drop_lines(struct embedded_buf *buf)
 {
 	struct embedded_ctx *ctx = rights_ctx_of(buf);
@@ -146,14 +141,13 @@ static void rights_drop_lines(struct embedded_buf *buf)
 	if (!buf->has_two_views)
 		return;
 	pthread_mutex_lock(&buf->lock);
-	if (buf->right.is_dirty && buf->is_by_right)
+	if (right_must_clean(&buf->right))
 		rights_clean_locked(buf);
 	view_invalidate(buf, 0, buf->base.len);
 	rights_lock(ctx);
 	right_set_lines(&buf->right, view_has_lines(buf) ? RIGHT_CACHED :
 							   RIGHT_NO_LINES);
-	right_set_dirty(&buf->right, false);
-	buf->is_by_right = false;
+	right_cleaned(&buf->right, false);
 	rights_unlock(ctx);
 	pthread_mutex_unlock(&buf->lock);
 }
@@ -208,16 +202,6 @@ static void rights_drop_by_group(struct embedded_buf *buf)
 	rights_drop_lines(buf);
 }
 
-/*
- * The right begins, and the lines stay: stores that were refused are permitted
- * ones from now on, since later stores to the same pages do not fault. The
- * caller must hold the lock of rights.
- */
-static void rights_keep_lines(struct embedded_buf *buf)
-{
-	buf->is_by_right |= buf->right.is_dirty;
-}
-
 static void
 rights_drop_listed(struct embedded_ctx *ctx, struct right_group *group,
 		   struct right_buf *(*first)(struct right_group *group),
@@ -232,9 +216,7 @@ rights_drop_listed(struct embedded_ctx *ctx, struct right_group *group,
 			rights_drop_by_group(buf_of(right));
 			rights_lock(ctx);
 		} else {
-			rights_keep_lines(buf_of(right));
-			/* To the end of the list. */
-			right_set_lines(right, right->lines);
+			right_keep(right);
 		}
 	}
 	rights_unlock(ctx);
@@ -254,7 +236,7 @@ static void rights_drop_all(struct embedded_ctx *ctx, struct right_group *group)
 			continue;
 		}
 		rights_lock(ctx);
-		rights_keep_lines(buf_of(right));
+		right_keep(right);
 		rights_unlock(ctx);
 	}
 }
@@ -327,7 +309,7 @@ static void rights_refuse_buf(struct embedded_ctx *ctx,
 static void rights_allow_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	rights_lock(ctx);
-	rights_keep_lines(buf);
+	right_keep(&buf->right);
 	buf->right.is_refused = false;
 	rights_unlock(ctx);
 }
@@ -498,14 +480,12 @@ uint64_t rights_nr_spared(struct embedded_buf *buf)
 /* Touches; the buffer's lock is held. */
 
 static void rights_enter_as(struct embedded_buf *buf, bool is_write,
-			    bool is_by_right)
+			    bool is_allowed)
 {
 	if (buf->right.lines != RIGHT_MAPPED)
 		right_set_lines(&buf->right, RIGHT_MAPPED);
-	if (!is_write || !buf->has_two_views)
-		return;
-	right_set_dirty(&buf->right, true);
-	buf->is_by_right |= is_by_right;
+	if (is_write && buf->has_two_views)
+		right_store(&buf->right, is_allowed);
 }
 
 /* The stream that the CPU has to wait for; NULL: it has become idle. */
