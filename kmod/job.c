@@ -15,14 +15,10 @@
 #include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/overflow.h>
 
 #include "importer.h"
 #include "job.h"
 #include "lines.h"
-
-#define FNV1A_BASIS	0xcbf29ce484222325ULL
-#define FNV1A_PRIME	0x100000001b3ULL
 
 /* Pieces of at most a page between two reads of the clock. */
 #define NR_PIECES	16
@@ -56,37 +52,15 @@ static u64 job_piece_len_back(u64 end, u64 left)
 	return min_t(u64, left, offset_in_page(end - 1) + 1);
 }
 
-/* Returns a walk over all rows of a side. */
-static struct heapsim_walk job_walk_of_rows(const struct heapsim_job *job,
-					    const struct heapsim_side *side)
+/* Returns a walk that visits each line of the rows once. */
+static struct heapsim_walk job_walk_of_lines(const struct heapsim_side *side)
 {
-	return (struct heapsim_walk) {
-		.off = side->off,
-		.pitch = side->pitch,
-		.row_len = job->row_len,
-		.nr_rows = job->nr_rows,
-	};
-}
+	struct heapsim_walk walk = { 0 };
 
-/*
- * Returns a walk that visits each line of the rows once. If the gap between
- * rows is smaller than a line, the rows touch all lines from the first to the
- * last; otherwise no two rows share a line.
- */
-static struct heapsim_walk job_walk_of_lines(const struct heapsim_job *job,
-					     const struct heapsim_side *side)
-{
-	const u64 step = side->pitch < 0 ? -(u64)side->pitch : side->pitch;
-
-	if (!side->has_two_views)
-		return (struct heapsim_walk) { 0 };
-	if (step >= job->row_len + heapsim_config.profile->line_size)
-		return job_walk_of_rows(job, side);
-	return (struct heapsim_walk) {
-		.off = side->lo,
-		.row_len = side->len,
-		.nr_rows = 1,
-	};
+	if (side->has_two_views)
+		walk.rows = rows_by_line(&side->rows,
+					 heapsim_config.profile->line_size);
+	return walk;
 }
 
 /*
@@ -94,15 +68,17 @@ static struct heapsim_walk job_walk_of_lines(const struct heapsim_job *job,
  */
 static bool job_walk_next(struct heapsim_walk *walk, u64 *off, u64 *n)
 {
-	if (!walk->nr_rows)
+	struct rows *rows = &walk->rows;
+
+	if (!rows->nr)
 		return false;
-	*off = walk->off + walk->done;
-	*n = job_piece_len(*off, walk->row_len - walk->done);
+	*off = rows->off + walk->done;
+	*n = job_piece_len(*off, rows->len - walk->done);
 	walk->done += *n;
-	if (walk->done == walk->row_len) {
+	if (walk->done == rows->len) {
 		walk->done = 0;
-		walk->off += walk->pitch;
-		walk->nr_rows--;
+		rows->off += rows->pitch;
+		rows->nr--;
 	}
 	return true;
 }
@@ -143,65 +119,6 @@ static void job_will_write(struct heapsim_job *job, u64 off, u64 n)
 	spin_unlock(&buf->lines_lock);
 }
 
-static void job_fill(u8 *d, size_t n, u32 pattern)
-{
-	__le32 word = cpu_to_le32(pattern);
-	size_t i;
-
-	if (pattern == ror32(pattern, 8)) {
-		memset(d, pattern & 0xff, n);
-		return;
-	}
-	for (i = 0; i + 4 <= n; i += 4)
-		memcpy(d + i, &word, 4);
-	for (; i < n; i++)
-		d[i] = pattern >> (8 * (i % 4));
-}
-
-/*
- * The CPU may clean what an engine reads. On the board these are not ordered
- * either; which bytes a job gets is a bug of the program.
- */
-static __no_kcsan u64 job_checksum(u64 sum, const u8 *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		sum = (sum ^ s[i]) * FNV1A_PRIME;
-	return sum;
-}
-
-/* The source as in job_checksum(). */
-static __no_kcsan void job_copy(u8 *d, const u8 *s, size_t n, u32 pattern,
-				bool back)
-{
-	u32 word, le = (__force u32)cpu_to_le32(pattern);
-	size_t i;
-
-	if (!pattern) {
-		memmove(d, s, n);
-		return;
-	}
-	if (back) {
-		for (i = n; i--;)
-			d[i] = s[i] ^ (u8)(pattern >> (8 * (i % 4)));
-		return;
-	}
-	for (i = 0; i + 4 <= n; i += 4) {
-		memcpy(&word, s + i, 4);
-		word ^= le;
-		memcpy(d + i, &word, 4);
-	}
-	for (; i < n; i++)
-		d[i] = s[i] ^ (u8)(pattern >> (8 * (i % 4)));
-}
-
-/* Returns the pattern, rotated to begin with byte @pos of the row. */
-static u32 job_pattern_at(const struct heapsim_job *job, u64 pos)
-{
-	return ror32(job->pattern, 8 * (pos % 4));
-}
-
 /* Copies to a page of the destination; @d is the address in it. */
 static void job_copy_bytes(struct heapsim_job *job, u8 *d, u64 pos, u64 n,
 			   bool back)
@@ -217,8 +134,8 @@ static void job_copy_bytes(struct heapsim_job *job, u8 *d, u64 pos, u64 n,
 			len = job_piece_len(off + done, n - done);
 			at = done;
 		}
-		job_copy(d + at, job_side_at(&job->src, off + at), len,
-			 job_pattern_at(job, pos + at), back);
+		rows_copy(d + at, job_side_at(&job->src, off + at), len,
+			  rows_pattern_at(job->pattern, pos + at), back);
 	}
 }
 
@@ -227,7 +144,7 @@ static void job_write_bytes(struct heapsim_job *job, u64 pos, u64 n, bool back)
 	u8 *d = job_side_at(&job->dst, job->dst_row + pos);
 
 	if (job->op == HEAPSIM_DMA_FILL)
-		job_fill(d, n, job_pattern_at(job, pos));
+		rows_fill(d, n, rows_pattern_at(job->pattern, pos));
 	else
 		job_copy_bytes(job, d, pos, n, back);
 }
@@ -292,8 +209,8 @@ static void job_read_piece(struct heapsim_job *job)
 	if (job->src.has_two_views && job->delay_ns)
 		job_account_read(job, off, n, &job->src.reported);
 	if (job->op == HEAPSIM_DMA_CHECKSUM)
-		job->result = job_checksum(job->result,
-					   job_side_at(&job->src, off), n);
+		job->result = rows_checksum(job->result,
+					    job_side_at(&job->src, off), n);
 	job->done += n;
 }
 
@@ -316,8 +233,8 @@ static void job_end_of_row(struct heapsim_job *job)
 		job->phase = HEAPSIM_JOB_WRITES;
 		return;
 	}
-	job->src_row += job->src.pitch;
-	job->dst_row += job->dst.pitch;
+	job->src_row += job->src.rows.pitch;
+	job->dst_row += job->dst.rows.pitch;
 	job->phase = ++job->row == job->nr_rows ? HEAPSIM_JOB_IS_DONE :
 						  job_first_phase(job);
 }
@@ -332,7 +249,7 @@ static void job_move_piece(struct heapsim_job *job)
 			job_account_read(job, off, n, job_news(&job->src));
 			return;
 		}
-		job->walk = job_walk_of_lines(job, &job->dst);
+		job->walk = job_walk_of_lines(&job->dst);
 		job->phase = HEAPSIM_JOB_JUDGES_DST;
 		return;
 	case HEAPSIM_JOB_JUDGES_DST:
@@ -390,7 +307,7 @@ void heapsim_job_move(struct heapsim_job *job, u64 end_ns)
  */
 void heapsim_job_begin_judging(struct heapsim_job *job)
 {
-	job->walk = job_walk_of_lines(job, &job->src);
+	job->walk = job_walk_of_lines(&job->src);
 	job->phase = HEAPSIM_JOB_JUDGES_SRC;
 }
 
@@ -423,10 +340,10 @@ int heapsim_job_judge(struct heapsim_job *job)
  */
 void heapsim_job_begin_rows(struct heapsim_job *job)
 {
-	job->src_row = job->src.off;
-	job->dst_row = job->dst.off;
+	job->src_row = job->src.rows.off;
+	job->dst_row = job->dst.rows.off;
 	if (job->op == HEAPSIM_DMA_CHECKSUM)
-		job->result = FNV1A_BASIS;
+		job->result = ROWS_CHECKSUM_BASIS;
 	job->phase = job_first_phase(job);
 }
 
@@ -494,50 +411,8 @@ static void job_side_end(struct heapsim_side *side, enum dma_data_direction dir)
 	dma_buf_vunmap_unlocked(side->dmabuf, &side->map);
 }
 
-/* Rows that cover a buffer again and again would take minutes. */
-static bool job_is_within_passes(const struct heapsim_dma_submit *cmd,
-				 const struct heapsim_side *src,
-			     const struct heapsim_side *dst)
-{
-	u64 total, most = 0;
-
-	if (check_mul_overflow((u64)cmd->row_len, (u64)cmd->nr_rows, &total))
-		return false;
-	if (src->dmabuf)
-		most = src->dmabuf->size;
-	if (dst->dmabuf)
-		most = max_t(u64, most, dst->dmabuf->size);
-	return total <= most * HEAPSIM_DMA_MAX_PASSES;
-}
-
-static int job_side_bounds(struct heapsim_side *side, u64 row_len, u32 nr_rows)
-{
-	u64 walk = 0, last, hi, end;
-
-	if (nr_rows > 1) {
-		u64 step = side->pitch < 0 ? -(u64)side->pitch : side->pitch;
-
-		if (check_mul_overflow(step, (u64)nr_rows - 1, &walk))
-			return -EINVAL;
-	}
-	side->lo = side->off;
-	hi = side->off;
-	if (walk && side->pitch < 0) {
-		if (walk > side->off)
-			return -EINVAL;
-		side->lo = side->off - walk;
-	} else if (walk) {
-		if (check_add_overflow(side->off, walk, &last))
-			return -EINVAL;
-		hi = last;
-	}
-	if (check_add_overflow(hi, row_len, &end) || end > side->dmabuf->size)
-		return -EINVAL;
-	side->len = end - side->lo;
-	return 0;
-}
-
-static int job_side_get(struct heapsim_side *side, int fd, u64 off, s64 pitch)
+static int job_side_get(struct heapsim_side *side, int fd,
+			const struct rows *rows)
 {
 	struct dma_buf *dmabuf = dma_buf_get(fd);
 
@@ -545,9 +420,18 @@ static int job_side_get(struct heapsim_side *side, int fd, u64 off, s64 pitch)
 		return PTR_ERR(dmabuf);
 	side->dmabuf = dmabuf;
 	side->buf = heapsim_buf_of(dmabuf);
-	side->off = off;
-	side->pitch = pitch;
+	side->rows = *rows;
 	return 0;
+}
+
+/* @size: raised to the size of the buffer */
+static int job_side_bounds(struct heapsim_side *side, u64 *size)
+{
+	if (!side->dmabuf)
+		return 0;
+	*size = max_t(u64, *size, side->dmabuf->size);
+	return rows_bounds(&side->rows, side->dmabuf->size, &side->lo,
+			   &side->len);
 }
 
 static bool job_side_has_no_vmap(const struct heapsim_side *side)
@@ -592,19 +476,23 @@ err_vunmap:
 int heapsim_job_get_sides(const struct heapsim_dma_submit *cmd,
 			  struct heapsim_side *src, struct heapsim_side *dst)
 {
+	const struct rows src_rows = { cmd->src_off, cmd->src_pitch,
+				       cmd->row_len, cmd->nr_rows };
+	const struct rows dst_rows = { cmd->dst_off, cmd->dst_pitch,
+				       cmd->row_len, cmd->nr_rows };
+	u64 size = 0;
 	int ret = 0;
 
 	if (cmd->op != HEAPSIM_DMA_FILL)
-		ret = job_side_get(src, cmd->src_fd, cmd->src_off,
-				   cmd->src_pitch);
+		ret = job_side_get(src, cmd->src_fd, &src_rows);
 	if (!ret && cmd->op != HEAPSIM_DMA_CHECKSUM)
-		ret = job_side_get(dst, cmd->dst_fd, cmd->dst_off,
-				   cmd->dst_pitch);
-	if (!ret && src->dmabuf)
-		ret = job_side_bounds(src, cmd->row_len, cmd->nr_rows);
-	if (!ret && dst->dmabuf)
-		ret = job_side_bounds(dst, cmd->row_len, cmd->nr_rows);
-	if (!ret && !job_is_within_passes(cmd, src, dst))
+		ret = job_side_get(dst, cmd->dst_fd, &dst_rows);
+	if (!ret)
+		ret = job_side_bounds(src, &size);
+	if (!ret)
+		ret = job_side_bounds(dst, &size);
+	if (!ret && !rows_are_within_passes(&src_rows, size,
+					    HEAPSIM_DMA_MAX_PASSES))
 		ret = -EINVAL;
 	if (!ret && (job_side_has_no_vmap(src) || job_side_has_no_vmap(dst)))
 		ret = -EOPNOTSUPP;

@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "ctx.h"
+#include "model/rows.h"
 
 /**
  * struct heapsim_side - source or destination of a job
@@ -18,8 +19,7 @@
  *	bitmap
  * @reported_len: size of the bitmap, bytes
  * @reported_user: user who is charged for the bitmap
- * @off: offset of the first row
- * @pitch: bytes from one row to the next
+ * @rows: rows
  * @lo: lowest offset of all rows
  * @len: bytes from @lo to the end of the highest row
  * @map: kernel mapping of a foreign buffer
@@ -34,8 +34,7 @@ struct heapsim_side {
 	struct line_job reported;
 	u64 reported_len;
 	struct heapsim_user *reported_user;
-	u64 off;
-	s64 pitch;
+	struct rows rows;
 	u64 lo;
 	u64 len;
 	struct iosys_map map;
@@ -45,17 +44,11 @@ struct heapsim_side {
 
 /**
  * struct heapsim_walk - parts of rows that have not been visited
- * @off: offset of the current row
- * @pitch: bytes from one row to the next
- * @row_len: bytes of a row
- * @nr_rows: number of rows left, including the current one
+ * @rows: rows left, including the current one
  * @done: bytes of the current row that have been visited
  */
 struct heapsim_walk {
-	u64 off;
-	s64 pitch;
-	u64 row_len;
-	u64 nr_rows;
+	struct rows rows;
 	u64 done;
 };
 

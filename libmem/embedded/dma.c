@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../kmod/model/rows.h"
 #include "embedded.h"
 
 #define MAX_JOBS	64		/* that a context may have */
@@ -28,14 +29,10 @@
 /* Bytes that are written while the lock is held once: a multiple of 4. */
 #define PIECE_LEN	(256 * 1024ULL)
 
-#define FNV1A_BASIS	0xcbf29ce484222325ULL
-#define FNV1A_PRIME	0x100000001b3ULL
-
 /**
  * struct side - source or destination of a job
  * @buf: buffer; NULL: the job has no such side
- * @off: first byte of the first row
- * @pitch: bytes from row to row
+ * @rows: rows
  * @lo: lowest byte of all rows
  * @len: bytes from @lo to the end of the highest row
  * @reported: lines that were reported when a delayed job started; no map: it
@@ -43,8 +40,7 @@
  */
 struct side {
 	struct embedded_buf *buf;
-	uint64_t off;
-	int64_t pitch;
+	struct rows rows;
 	uint64_t lo;
 	uint64_t len;
 	struct line_job reported;
@@ -123,48 +119,6 @@ static void dma_unlock(const sigset_t *old)
 	signals_restore(old);
 }
 
-static uint8_t dma_pattern_byte(uint32_t pattern, uint64_t i)
-{
-	return (uint8_t)(pattern >> (8 * (i % 4)));
-}
-
-static void dma_fill_row(uint8_t *to, uint64_t len, uint32_t pattern)
-{
-	uint64_t i;
-
-	if (pattern == (uint8_t)pattern * 0x01010101U) {
-		memset(to, (int)(pattern & 0xff), len);
-		return;
-	}
-	for (i = 0; i < len; i++)
-		to[i] = dma_pattern_byte(pattern, i);
-}
-
-/* The rows may overlap. */
-static void dma_copy_row(uint8_t *to, const uint8_t *from, uint64_t len,
-			 uint32_t pattern)
-{
-	uint64_t i;
-
-	if (!pattern) {
-		memmove(to, from, len);
-	} else if (to > from && (uint64_t)(to - from) < len) {
-		for (i = len; i--;)
-			to[i] = from[i] ^ dma_pattern_byte(pattern, i);
-	} else {
-		for (i = 0; i < len; i++)
-			to[i] = from[i] ^ dma_pattern_byte(pattern, i);
-	}
-}
-
-static uint64_t dma_checksum_row(const uint8_t *from, uint64_t len,
-				 uint64_t sum)
-{
-	while (len--)
-		sum = (sum ^ *from++) * FNV1A_PRIME;
-	return sum;
-}
-
 /* The engine reads DRAM, not the CPU view. */
 static void dma_read_row(struct dma_job *job, uint64_t off)
 {
@@ -181,8 +135,8 @@ static void dma_read_row(struct dma_job *job, uint64_t off)
 		pthread_mutex_unlock(&buf->lock);
 	}
 	if (job->op == JOB_CHECKSUM)
-		job->result = dma_checksum_row(buf->dram + off, job->row_len,
-					       job->result);
+		job->result = rows_checksum(job->result, buf->dram + off,
+					    job->row_len);
 }
 
 static void dma_note_write(struct embedded_buf *buf, uint64_t off, uint64_t len,
@@ -201,6 +155,7 @@ static void dma_write_piece(struct dma_job *job, uint64_t src_off,
 {
 	struct embedded_buf *buf = job->dst.buf;
 	uint8_t *to = buf->dram + dst_off;
+	const uint8_t *from;
 
 	pthread_mutex_lock(&buf->lock);
 	if (buf->has_two_views) {
@@ -209,11 +164,13 @@ static void dma_write_piece(struct dma_job *job, uint64_t src_off,
 				  &job->dst.reported);
 		dma_note_write(buf, dst_off, len, job);
 	}
-	if (job->op == JOB_FILL)
-		dma_fill_row(to, len, job->pattern);
-	else
-		dma_copy_row(to, job->src.buf->dram + src_off, len,
-			     job->pattern);
+	if (job->op == JOB_FILL) {
+		rows_fill(to, len, job->pattern);
+	} else {
+		from = job->src.buf->dram + src_off;
+		rows_copy(to, from, len, job->pattern,
+			  to > from && (uint64_t)(to - from) < len);
+	}
 	pthread_mutex_unlock(&buf->lock);
 	job->result += len;
 }
@@ -241,7 +198,7 @@ static int dma_write_row(struct dma_job *job, uint64_t src_off,
 static int dma_run_rows(struct dma_job *job)
 {
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
-	uint64_t src = job->src.off, dst = job->dst.off;
+	uint64_t src = job->src.rows.off, dst = job->dst.rows.off;
 	uint32_t i;
 
 	for (i = 0; i < job->nr_rows; i++) {
@@ -251,39 +208,28 @@ static int dma_run_rows(struct dma_job *job)
 			dma_read_row(job, src);
 		if (job->dst.buf && dma_write_row(job, src, dst, deadline))
 			return -ETIMEDOUT;
-		src += (uint64_t)job->src.pitch;
-		dst += (uint64_t)job->dst.pitch;
+		src += (uint64_t)job->src.rows.pitch;
+		dst += (uint64_t)job->dst.rows.pitch;
 	}
 	return 0;
 }
 
-/*
- * If the gap between two rows is shorter than a line, the rows touch all lines
- * from the first to the last; otherwise no two rows share a line.
- */
-static void dma_judge_rows(const struct dma_job *job, struct side *side,
+static void dma_judge_rows(struct side *side,
 			   void (*account)(struct line_buf *lines, u64 off,
 					   u64 len, struct line_job *reported))
 {
 	/* A job without a delay accesses each line here, once. */
 	struct line_job *reported = side->reported.map ? &side->reported : NULL;
 	const uint64_t deadline = now_ns() + MAX_RUN_NS;
-	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
-						(uint64_t)side->pitch;
-	uint64_t off = side->off;
-	uint32_t i;
+	const struct rows rows =
+		rows_by_line(&side->rows, 1U << side->buf->lines.line_shift);
+	uint64_t i, off = rows.off;
 
-	if (step < job->row_len + (1ULL << side->buf->lines.line_shift)) {
-		view_engine_access(side->buf, side->lo, side->len, reported,
-				   account);
-		return;
-	}
-	for (i = 0; i < job->nr_rows; i++) {
+	for (i = 0; i < rows.nr; i++) {
 		if (i % 1024 == 1023 && now_ns() > deadline)
 			break;
-		view_engine_access(side->buf, off, job->row_len, reported,
-				   account);
-		off += (uint64_t)side->pitch;
+		view_engine_access(side->buf, off, rows.len, reported, account);
+		off += (uint64_t)rows.pitch;
 	}
 }
 
@@ -299,7 +245,7 @@ static void dma_start_side(const struct dma_job *job, struct side *side,
 	pthread_mutex_lock(&buf->lock);
 	buf->acting = job->acting;
 	if (buf->has_two_views)
-		dma_judge_rows(job, side, account);
+		dma_judge_rows(side, account);
 	pthread_mutex_unlock(&buf->lock);
 }
 
@@ -459,54 +405,28 @@ static int dma_start(void)
 	return 0;
 }
 
-/* Computes the range of the rows; -EINVAL if they exceed the buffer. */
-static int side_bounds(struct side *side, uint64_t row_len, uint32_t nr_rows)
+/* @size: raised to the size of the buffer */
+static int side_bounds(struct side *side, uint64_t *size)
 {
-	const uint64_t step = side->pitch < 0 ? -(uint64_t)side->pitch :
-						(uint64_t)side->pitch;
-	uint64_t walk = 0, end;
-
-	if (nr_rows > 1 && __builtin_mul_overflow(step, nr_rows - 1, &walk))
-		return -EINVAL;
-	side->lo = side->off;
-	if (side->pitch < 0) {
-		if (walk > side->off)
-			return -EINVAL;
-		side->lo -= walk;
-	}
-	if (__builtin_add_overflow(side->lo, walk, &end) ||
-	    __builtin_add_overflow(end, row_len, &end) ||
-	    end > side->buf->base.len)
-		return -EINVAL;
-	side->len = end - side->lo;
-	return 0;
-}
-
-/* Bounds the duration: overlapping rows could go over a buffer many times. */
-static bool dma_is_within_passes(const struct dma_job *job)
-{
-	uint64_t total, most = 0;
-
-	if (__builtin_mul_overflow(job->row_len, job->nr_rows, &total))
-		return false;
-	if (job->src.buf)
-		most = job->src.buf->base.len;
-	if (job->dst.buf && job->dst.buf->base.len > most)
-		most = job->dst.buf->base.len;
-	return total <= most * MAX_PASSES;
+	if (!side->buf)
+		return 0;
+	if (side->buf->base.len > *size)
+		*size = side->buf->base.len;
+	return rows_bounds(&side->rows, side->buf->base.len, &side->lo,
+			   &side->len);
 }
 
 static int job_check(struct dma_job *job)
 {
-	int err = 0;
+	uint64_t size = 0;
+	int err;
 
 	if (!job->row_len || !job->nr_rows || job->delay_ns > MAX_DELAY_NS)
 		return -EINVAL;
-	if (job->src.buf)
-		err = side_bounds(&job->src, job->row_len, job->nr_rows);
-	if (!err && job->dst.buf)
-		err = side_bounds(&job->dst, job->row_len, job->nr_rows);
-	if (!err && !dma_is_within_passes(job))
+	err = side_bounds(&job->src, &size);
+	if (!err)
+		err = side_bounds(&job->dst, &size);
+	if (!err && !rows_are_within_passes(&job->dst.rows, size, MAX_PASSES))
 		err = -EINVAL;
 	return err;
 }
@@ -622,13 +542,15 @@ int dma_submit(struct mem_ctx *base, enum job_op op,
 		.row_len = rows->row_len,
 		.nr_rows = rows->nr_rows,
 		.delay_ns = rows->delay_ns,
-		.src = { .buf = buf_or_null(rows->src), .off = rows->src_off,
-			 .pitch = rows->src_pitch },
-		.dst = { .buf = buf_or_null(rows->dst), .off = rows->dst_off,
-			 .pitch = rows->dst_pitch },
+		.src = { .buf = buf_or_null(rows->src),
+			 .rows = { rows->src_off, rows->src_pitch,
+				   rows->row_len, rows->nr_rows } },
+		.dst = { .buf = buf_or_null(rows->dst),
+			 .rows = { rows->dst_off, rows->dst_pitch,
+				   rows->row_len, rows->nr_rows } },
 		.nr_users = 2,
 		.fence = OWN_FD_NONE,
-		.result = op == JOB_CHECKSUM ? FNV1A_BASIS : 0,
+		.result = op == JOB_CHECKSUM ? ROWS_CHECKSUM_BASIS : 0,
 	};
 	err = job_check(job);
 	if (!err)
