@@ -157,10 +157,7 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 	record = event->record;
 	/* In the legacy stream, an unrecorded event orders operations, too. */
 	err = order_mark_wait(stream, record ? record->mark : NULL);
-	if (!err)
-		op_submit(op, record ? record->op : NULL);
-	sched_unlock(ctx);
-	return op_put_new(op, err);
+	return op_submit_unlock(op, record ? record->op : NULL, err);
 }
 
 /*

@@ -39,10 +39,7 @@ int stream_call(struct mem_stream *stream, const struct op_call *call,
 	err = sched_start(ctx, EXEC_HOST);
 	if (!err)
 		err = order_call_submit(stream, &op->call.call);
-	if (!err)
-		op_submit(op, NULL);
-	sched_unlock(ctx);
-	return op_put_new(op, err);
+	return op_submit_unlock(op, NULL, err);
 }
 
 API int mem_stream_call(struct mem_stream *stream, mem_host_fn fn, void *arg)
@@ -140,10 +137,7 @@ int stream_launch(struct mem_stream *stream, const struct mem_launch *launch,
 	err = sched_start(ctx, all.engine);
 	if (!err)
 		err = order_work_submit(stream, &op->launch, &op->work);
-	if (!err)
-		op_submit(op, NULL);
-	sched_unlock(ctx);
-	return op_put_new(op, err);
+	return op_submit_unlock(op, NULL, err);
 }
 
 API int mem_launch(struct mem_stream *stream, const struct mem_launch *launch)

@@ -463,12 +463,10 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 		err = -EINVAL;
 	if (!err)
 		err = order_attach(stream, buf, how, &op->reach);
-	if (!err)
-		op_submit(op, NULL);
-	sched_unlock(ctx);
+	err = op_submit_unlock(op, NULL, err);
 	if (!err && record_is_traced() && !ctx->backend->info(buf, &info))
 		record_attached(&info, how, stream->id);
 	if (buf)
 		ctx->backend->put(buf);
-	return op_put_new(op, err);
+	return err;
 }

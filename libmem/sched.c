@@ -161,22 +161,6 @@ void op_put(struct op *op)
 		free(op);
 }
 
-/**
- * op_put_new() - drop the creator's reference
- * @op: operation
- * @err: 0: it was submitted; else it never was, and is freed
- *
- * Return: @err.
- */
-int op_put_new(struct op *op, int err)
-{
-	if (err)
-		op_discard(op);
-	else
-		op_put(op);
-	return err;
-}
-
 bool op_is_done(const struct op *op)
 {
 	return atomic_load_explicit(&op->state, memory_order_acquire) ==
@@ -501,6 +485,28 @@ void op_submit(struct op *op, struct op *after)
 	if (!op->nr_before)
 		op_ready(op, &done);
 	ops_finish(sched, done);
+}
+
+/**
+ * op_submit_unlock() - submit a new operation, or free it, and unlock
+ * @op: operation; the creator's reference is dropped
+ * @after: as for op_submit()
+ * @err: 0, or -errno because of which it is not submitted
+ *
+ * Return: @err.
+ */
+int op_submit_unlock(struct op *op, struct op *after, int err)
+{
+	struct mem_ctx *ctx = op->stream->ctx;
+
+	if (!err)
+		op_submit(op, after);
+	sched_unlock(ctx);
+	if (err)
+		op_discard(op);
+	else
+		op_put(op);
+	return err;
 }
 
 /*

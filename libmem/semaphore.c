@@ -447,10 +447,8 @@ static int semaphore_submit(struct mem_stream *stream,
 	if (!err) {
 		op->semaphore = semaphore;
 		semaphore->nr_users++;
-		op_submit(op, NULL);
 	}
-	sched_unlock(ctx);
-	return op_put_new(op, err);
+	return op_submit_unlock(op, NULL, err);
 }
 
 API int mem_stream_wait_semaphore(struct mem_stream *stream,
