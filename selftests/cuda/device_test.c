@@ -365,7 +365,7 @@ static void libmem_tells_the_same_uuids(void **state)
 	mem_ctx_close(shared);
 }
 
-static void devices_are_told_apart(void **state)
+static void devices_are_distinguished(void **state)
 {
 	struct cudaDeviceProp a, b;
 	char id[2][32];
@@ -582,7 +582,7 @@ int main(void)
 		cmocka_unit_test(the_driver_says_what_the_runtime_says),
 		cmocka_unit_test(properties_are_the_attributes),
 		cmocka_unit_test(libmem_tells_the_same_uuids),
-		cmocka_unit_test(devices_are_told_apart),
+		cmocka_unit_test(devices_are_distinguished),
 		cmocka_unit_test(a_device_is_found_where_it_is),
 		cmocka_unit_test(there_are_no_peers),
 		cmocka_unit_test(a_device_is_chosen_by_what_it_has),

@@ -274,9 +274,9 @@ try overrun overrun
 	try atomic_on_uncached atomic_on_uncached
 [ "${options[1]}" = --backend=kernel ] ||
 	try signals_are_named signals_are_named
-try missing_calls_are_told missing_call
-try managed_on_a_discrete_gpu_is_told managed_on_a_discrete_gpu
-try leaks_are_told leaks
+try missing_calls_are_reported missing_call
+try managed_on_a_discrete_gpu_is_reported managed_on_a_discrete_gpu
+try leaks_are_reported leaks
 if command -v python3 >/dev/null; then
 	try json json
 else

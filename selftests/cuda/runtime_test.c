@@ -349,7 +349,7 @@ static void call_back(cudaStream_t stream, cudaError_t status, void *arg)
 	called->nr++;
 }
 
-static void a_callback_is_told_and_may_not_call(void **state)
+static void a_callback_gets_its_stream_and_may_not_call(void **state)
 {
 	struct called called = { 0 };
 	cudaStream_t stream;
@@ -777,7 +777,7 @@ int main(void)
 		cmocka_unit_test(advice_ends_with_its_memory),
 		cmocka_unit_test(advised_places_have_a_type),
 		cmocka_unit_test(an_error_is_its_threads),
-		cmocka_unit_test(a_callback_is_told_and_may_not_call),
+		cmocka_unit_test(a_callback_gets_its_stream_and_may_not_call),
 		cmocka_unit_test(a_child_of_fork_is_not_initialised),
 		cmocka_unit_test(a_call_of_the_driver_has_its_name),
 		cmocka_unit_test(each_thread_has_a_stream),

@@ -467,7 +467,7 @@ static void rows_go_up_and_down_a_long_buffer(void **state)
 	close(src);
 }
 
-static void line_of_many_rows_is_told_once(void **state)
+static void line_of_many_rows_is_reported_once(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_dma_submit job = device_checksum_of(f->fd, 8);
@@ -485,7 +485,7 @@ static void line_of_many_rows_is_told_once(void **state)
 	assert_int_equal(device_count(f->dev, f->fd).missing_cleans, 3);
 }
 
-static void line_of_many_rows_is_told_once_behind_a_fence(void **state)
+static void line_of_many_rows_is_reported_once_after_fence(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_dma_submit job = device_checksum_of(f->fd, 8);
@@ -521,8 +521,8 @@ int main(void)
 		TEST(fences_of_one_context_replace_each_other),
 		TEST(rows_without_end_are_einval),
 		TEST(rows_go_up_and_down_a_long_buffer),
-		TEST(line_of_many_rows_is_told_once),
-		TEST(line_of_many_rows_is_told_once_behind_a_fence),
+		TEST(line_of_many_rows_is_reported_once),
+		TEST(line_of_many_rows_is_reported_once_after_fence),
 	};
 
 	return cmocka_run_group_tests_name("dma", tests, NULL, NULL);

@@ -791,7 +791,7 @@ static void sync_takes_only_known_flags(void **state)
 	close(fd);
 }
 
-static void kind_and_size_are_told(void **state)
+static void kind_and_size_are_reported(void **state)
 {
 	static const struct {
 		const char *name;
@@ -861,7 +861,7 @@ static const struct CMUnitTest on_each[] = {
 	cmocka_unit_test(dup_is_the_same_buffer),
 	cmocka_unit_test(fd_sent_to_a_process_is_the_same_buffer),
 	cmocka_unit_test(sync_takes_only_known_flags),
-	cmocka_unit_test(kind_and_size_are_told),
+	cmocka_unit_test(kind_and_size_are_reported),
 };
 
 /* There are at least four heaps, since the kernel may have only "system". */

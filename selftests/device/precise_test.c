@@ -117,7 +117,7 @@ static void the_probe_and_the_buffer_say_so(void **state)
 }
 
 /* A page has stale and fresh lines; only stale ones that are read count. */
-static void each_read_of_a_stale_line_is_told_once(void **state)
+static void each_read_of_a_stale_line_is_reported_once(void **state)
 {
 	static const size_t stale[] = { 3, 5, 9, 63 };
 	struct fixture *f = *state;
@@ -807,7 +807,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(fn, setup, fixture_teardown)
 	static const struct CMUnitTest tests[] = {
 		TEST(the_probe_and_the_buffer_say_so),
-		TEST(each_read_of_a_stale_line_is_told_once),
+		TEST(each_read_of_a_stale_line_is_reported_once),
 		TEST(a_record_has_the_address_of_each),
 		TEST(each_store_makes_its_line_dirty),
 		TEST(an_access_of_two_pages_is_seen_on_both),

@@ -124,7 +124,7 @@ static void assert_engine(const struct heapsim_record_other *other)
 	assert_true(other->time_ns && other->time_ns <= device_now_ns());
 }
 
-static void stale_read_is_told(void **state)
+static void stale_read_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t *at = f->map + f->page + f->line + 5;
@@ -146,7 +146,7 @@ static void stale_read_is_told(void **state)
 	assert_true(r.other.time_ns < r.cpu.time_ns);
 }
 
-static void possible_stale_read_is_told(void **state)
+static void possible_stale_read_is_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -162,7 +162,7 @@ static void possible_stale_read_is_told(void **state)
 	assert_none(f->watch);
 }
 
-static void lost_device_write_is_told(void **state)
+static void lost_device_write_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_record r;
@@ -181,7 +181,7 @@ static void lost_device_write_is_told(void **state)
 	assert_engine(&r.other);
 }
 
-static void lost_cpu_write_is_told(void **state)
+static void lost_cpu_write_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_record r;
@@ -198,7 +198,7 @@ static void lost_cpu_write_is_told(void **state)
 	assert_int_equal(r.other.pid, getpid());
 }
 
-static void missing_clean_is_told(void **state)
+static void missing_clean_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_record r;
@@ -215,7 +215,7 @@ static void missing_clean_is_told(void **state)
 	assert_true(r.cpu.time_ns < r.other.time_ns);
 }
 
-static void write_conflict_is_told(void **state)
+static void write_conflict_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_record r;
@@ -325,7 +325,7 @@ static void job_tells_a_line_once(void **state)
 }
 
 /* The job reads every other line, backwards; lines between do not count. */
-static void rows_of_a_job_are_told_alone(void **state)
+static void rows_of_a_job_are_reported_alone(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_record r;
@@ -496,7 +496,7 @@ static void job_whose_fence_never_comes_tells_of_no_line(void **state)
 	close(dst);
 }
 
-static void touch_of_a_held_buffer_is_told(void **state)
+static void touch_of_a_held_buffer_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_hold hold;
@@ -533,7 +533,7 @@ static void touch_of_a_held_buffer_is_told(void **state)
 	device_release(f->dev, hold.hold);
 }
 
-static void touch_under_a_fence_is_told(void **state)
+static void touch_under_a_fence_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_fence_create fence;
@@ -550,7 +550,7 @@ static void touch_under_a_fence_is_told(void **state)
 	close(fence.fence_fd);
 }
 
-static void unmatched_end_is_told(void **state)
+static void unmatched_end_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_record r;
@@ -589,7 +589,7 @@ static int start_write_and_end(void *arg)
 }
 
 /* The process has ended and been reaped when its missing END is found. */
-static void missing_end_is_told_to_the_tree(void **state)
+static void missing_end_is_reported_to_the_tree(void **state)
 {
 	struct fixture *f = *state;
 	int tree = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS, 4);
@@ -620,7 +620,7 @@ static int start_read_and_end(void *arg)
 	return ret ? ret : device_sync_errno(f->fd, SYNC_START_READ);
 }
 
-static void read_bracket_left_open_is_told_and_no_error(void **state)
+static void read_bracket_left_open_is_no_error(void **state)
 {
 	struct fixture *f = *state;
 	int tree = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ALL, 8);
@@ -651,7 +651,7 @@ static int watch_itself_and_forget(void *arg)
 }
 
 /* The watching process has ended, but another one has its open. */
-static void missing_end_of_the_watching_process_is_told(void **state)
+static void missing_end_of_the_watcher_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	int fds[2] = { open("/dev/heapsim", O_RDWR | O_NONBLOCK), f->fd };
@@ -676,7 +676,7 @@ static int forget_below_another_watch(void *arg)
 	return ret ? ret : device_in_child(start_write_and_end, arg);
 }
 
-static void outer_watch_is_told_though_the_inner_is_over(void **state)
+static void outer_watch_outlives_the_inner_one(void **state)
 {
 	struct fixture *f = *state;
 	int tree = watch_open(HEAPSIM_WATCH_TREE, HEAPSIM_KINDS_ERRORS, 4);
@@ -694,7 +694,7 @@ static void outer_watch_is_told_though_the_inner_is_over(void **state)
 	close(tree);
 }
 
-static void what_costs_is_told_by_its_kinds(void **state)
+static void costs_are_reported_by_their_kinds(void **state)
 {
 	struct fixture *f = *state;
 	const uint64_t no_errors = HEAPSIM_KINDS_ALL & ~HEAPSIM_KINDS_ERRORS;
@@ -823,7 +823,7 @@ static void other_code_ends_a_row(void **state)
 }
 
 /* Stores by other code after a row of pages do not belong to the row. */
-static void code_behind_a_row_is_told_apart(void **state)
+static void code_behind_a_row_is_distinguished(void **state)
 {
 	struct fixture *f = *state;
 	const size_t nr_row = NR_PAGES / 2;
@@ -863,7 +863,7 @@ static void make_three(struct fixture *f)
 	device_sync(f->fd, SYNC_END_READ);
 }
 
-static void drops_are_told(void **state)
+static void drops_are_reported(void **state)
 {
 	struct fixture *f = *state;
 	int small = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ERRORS, 1);
@@ -889,7 +889,7 @@ static void drops_are_told(void **state)
 }
 
 /* Dropped records are reported before those that came after them. */
-static void drops_are_told_in_their_place(void **state)
+static void drops_are_reported_in_their_place(void **state)
 {
 	struct fixture *f = *state;
 	int small = watch_open(HEAPSIM_WATCH_PROCESS, HEAPSIM_KINDS_ERRORS, 2);
@@ -1070,7 +1070,7 @@ static int watch_as_nobody(void *arg)
 	return read_one(watch) == HEAPSIM_RECORD_UNMATCHED_END ? 0 : 8;
 }
 
-static void other_users_processes_are_not_told(void **state)
+static void other_users_processes_are_not_reported(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1090,7 +1090,7 @@ static int watch_a_namespace(void *arg)
 	return ret ? ret : read_one(watch) == -EAGAIN ? 0 : -EACCES;
 }
 
-static void processes_of_other_user_namespaces_are_not_told(void **state)
+static void processes_of_other_namespaces_are_not_reported(void **state)
 {
 	if (access("/proc/self/ns/user", F_OK))
 		device_skip("this kernel has no user namespaces");
@@ -1189,7 +1189,7 @@ static int submit_beside_a_neighbour(void *arg)
 	return r.cpu.ip || r.cpu.addr ? 5 : 0;
 }
 
-static void addresses_of_a_neighbour_are_not_told(void **state)
+static void addresses_of_a_neighbour_are_not_reported(void **state)
 {
 	struct neighbour n = { .f = *state };
 	int status, ret;
@@ -1244,7 +1244,7 @@ static int submit_after_a_child(void *arg)
 	       r.cpu.addr == (uintptr_t)f->map ? 0 : 4;
 }
 
-static void sides_of_the_tree_are_told_when_it_is_gone(void **state)
+static void sides_of_the_tree_are_reported_after_its_end(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1998,7 +1998,7 @@ static int watch_events_as_nobody(void *arg)
 	return read_one(watch) == HEAPSIM_RECORD_END ? 0 : 4;
 }
 
-static void other_users_events_are_not_told(void **state)
+static void other_users_events_are_not_reported(void **state)
 {
 	assert_int_equal(device_in_child(watch_events_as_nobody, *state), 0);
 }
@@ -2149,7 +2149,7 @@ static void *read_all(void *arg)
 }
 
 /* With engines and many threads at once, records must match the counters. */
-static void a_crowd_is_told_as_it_is_counted(void **state)
+static void a_crowd_is_reported_as_it_is_counted(void **state)
 {
 	struct crowd crowd = { .f = *state };
 	struct fixture *f = *state;
@@ -2235,44 +2235,44 @@ int main(void)
 #define TEST(name)	\
 	cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(stale_read_is_told),
-		TEST(possible_stale_read_is_told),
-		TEST(lost_device_write_is_told),
-		TEST(lost_cpu_write_is_told),
-		TEST(missing_clean_is_told),
-		TEST(write_conflict_is_told),
+		TEST(stale_read_is_reported),
+		TEST(possible_stale_read_is_reported),
+		TEST(lost_device_write_is_reported),
+		TEST(lost_cpu_write_is_reported),
+		TEST(missing_clean_is_reported),
+		TEST(write_conflict_is_reported),
 		TEST(clean_while_a_job_runs_is_too_late),
 		TEST(job_tells_a_line_once),
-		TEST(rows_of_a_job_are_told_alone),
+		TEST(rows_of_a_job_are_reported_alone),
 		TEST(clean_while_a_job_writes_is_too_late),
 		TEST(invalidate_while_a_job_writes_is_too_early),
 		TEST(job_in_place_tells_of_both_sides),
 		TEST(clean_before_the_fence_of_a_job_is_in_time),
 		TEST(clean_after_the_fence_of_a_job_is_too_late),
 		TEST(job_whose_fence_never_comes_tells_of_no_line),
-		TEST(touch_of_a_held_buffer_is_told),
-		TEST(touch_under_a_fence_is_told),
-		TEST(unmatched_end_is_told),
-		TEST(missing_end_is_told_to_the_tree),
-		TEST(read_bracket_left_open_is_told_and_no_error),
-		TEST(missing_end_of_the_watching_process_is_told),
-		TEST(outer_watch_is_told_though_the_inner_is_over),
-		TEST(what_costs_is_told_by_its_kinds),
+		TEST(touch_of_a_held_buffer_is_reported),
+		TEST(touch_under_a_fence_is_reported),
+		TEST(unmatched_end_is_reported),
+		TEST(missing_end_is_reported_to_the_tree),
+		TEST(read_bracket_left_open_is_no_error),
+		TEST(missing_end_of_the_watcher_is_reported),
+		TEST(outer_watch_outlives_the_inner_one),
+		TEST(costs_are_reported_by_their_kinds),
 		TEST(repeats_are_folded_until_they_are_read),
 		TEST(the_right_holder_is_named),
 		TEST(other_code_is_another_place),
 		TEST(other_code_ends_a_row),
-		TEST(code_behind_a_row_is_told_apart),
-		TEST(drops_are_told),
-		TEST(drops_are_told_in_their_place),
+		TEST(code_behind_a_row_is_distinguished),
+		TEST(drops_are_reported),
+		TEST(drops_are_reported_in_their_place),
 		TEST(waste_costs_no_mistake),
 		TEST(scopes_are_kept),
-		TEST(other_users_processes_are_not_told),
-		TEST(addresses_of_a_neighbour_are_not_told),
-		TEST(processes_of_other_user_namespaces_are_not_told),
+		TEST(other_users_processes_are_not_reported),
+		TEST(addresses_of_a_neighbour_are_not_reported),
+		TEST(processes_of_other_namespaces_are_not_reported),
 		TEST(sides_of_other_users_are_blank),
 		TEST(works_of_other_users_are_blank),
-		TEST(sides_of_the_tree_are_told_when_it_is_gone),
+		TEST(sides_of_the_tree_are_reported_after_its_end),
 		TEST(a_number_that_is_used_again_is_another_process),
 		TEST(pids_are_those_of_the_readers_namespace),
 		TEST(read_and_poll_wait),
@@ -2290,11 +2290,11 @@ int main(void)
 		TEST(events_are_not_folded),
 		TEST(events_ask_for_no_stack),
 		TEST(events_have_the_scope_of_findings),
-		TEST(other_users_events_are_not_told),
+		TEST(other_users_events_are_not_reported),
 		TEST(bad_watches_are_refused),
 		TEST(watchers_are_bounded),
 		TEST(watchers_of_a_user_are_bounded),
-		TEST(a_crowd_is_told_as_it_is_counted),
+		TEST(a_crowd_is_reported_as_it_is_counted),
 		TEST(watchers_may_go_at_any_time),
 	};
 

@@ -206,7 +206,7 @@ static void a_descriptor_of_another_length_is_found(void **state)
 	close_shared();
 }
 
-static void kinds_are_told_apart(void **state)
+static void kinds_are_distinguished(void **state)
 {
 	struct importer by;
 	struct desc desc;
@@ -519,7 +519,7 @@ static void a_writable_file_for_reading_is_read(void **state)
 }
 
 /* Memory is lost if the process has no free descriptor, but nothing else is. */
-static void memory_that_found_no_number_is_told(void **state)
+static void memory_without_a_number_is_reported(void **state)
 {
 	struct importer by;
 	size_t len, next_len;
@@ -642,11 +642,11 @@ int main(void)
 	const struct CMUnitTest both[] = {
 		cmocka_unit_test(a_changed_byte_is_found),
 		cmocka_unit_test(a_descriptor_of_another_length_is_found),
-		cmocka_unit_test(kinds_are_told_apart),
+		cmocka_unit_test(kinds_are_distinguished),
 		cmocka_unit_test(a_forged_field_is_refused),
 		cmocka_unit_test(a_list_that_lies_is_refused),
 		cmocka_unit_test(memory_that_is_none_is_refused),
-		cmocka_unit_test(memory_that_found_no_number_is_told),
+		cmocka_unit_test(memory_without_a_number_is_reported),
 		cmocka_unit_test(a_permission_of_the_importer_counts),
 	};
 	const struct CMUnitTest embedded[] = {

@@ -310,7 +310,7 @@ static void a_wait_ends_in_time(void **state)
 	close_ends();
 }
 
-static void a_peer_that_has_gone_is_told(void **state)
+static void a_peer_that_has_gone_is_reported(void **state)
 {
 	uint8_t byte = 0;
 
@@ -747,7 +747,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_thread_each_way_and_none_is_held_up),
 		cmocka_unit_test(many_threads_have_one_end),
 		cmocka_unit_test(a_wait_ends_in_time),
-		cmocka_unit_test(a_peer_that_has_gone_is_told),
+		cmocka_unit_test(a_peer_that_has_gone_is_reported),
 		cmocka_unit_test(polling_tells_of_messages),
 		cmocka_unit_test(long_messages_go_through_a_small_socket),
 		cmocka_unit_test(half_a_message_is_dropped),

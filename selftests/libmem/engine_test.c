@@ -613,7 +613,7 @@ static void pages_are_kept_as_they_were_before_a_jobs_first_store(void **state)
 }
 
 /* A store of equal bytes is not reported; the next job is checked again. */
-static void what_has_not_changed_is_not_told(void **state)
+static void unchanged_memory_is_not_reported(void **state)
 {
 	(void)state;
 	track_all();
@@ -652,7 +652,7 @@ static void a_job_that_dies_has_stored_all_the_same(void **state)
 	assert_int_equal(own.written_len, own.window.len - own.page_len);
 }
 
-static void a_whole_run_is_told_at_once(void **state)
+static void a_whole_run_is_reported_at_once(void **state)
 {
 	(void)state;
 	track_all();
@@ -664,7 +664,7 @@ static void a_whole_run_is_told_at_once(void **state)
 	assert_int_equal(own.before[own.window.len - own.page_len], 1);
 }
 
-static void a_run_downwards_is_told_at_once(void **state)
+static void a_run_downwards_is_reported_at_once(void **state)
 {
 	const size_t len = own.window.len, page_len = own.page_len;
 	const struct touch_args args = {
@@ -696,7 +696,7 @@ static WILD void store_then_fail(const struct mem_block *block, void *args)
 	*nowhere = 1;
 }
 
-static void what_a_failed_job_stored_is_told(void **state)
+static void stores_of_a_failed_job_are_reported(void **state)
 {
 	const struct touch_args args = {
 		.at = own.window.addr,
@@ -716,7 +716,7 @@ static void what_a_failed_job_stored_is_told(void **state)
 	assert_int_equal(own.nr_written, 1);
 }
 
-static void a_page_that_is_no_longer_tracked_is_not_told(void **state)
+static void a_page_no_longer_tracked_is_not_reported(void **state)
 {
 	struct touch_args args = {
 		.at = own.window.addr,
@@ -1000,7 +1000,7 @@ static void overflow(const struct mem_block *block, void *args)
 	frame[1] = frame[0];
 }
 
-static void ends_of_all_kinds_are_told_and_survived(void **state)
+static void ends_of_all_kinds_are_reported_and_survived(void **state)
 {
 	static const struct {
 		mem_kernel kernel;
@@ -1757,18 +1757,18 @@ int main(void)
 		each(a_store_asks_where_only_reading_is_allowed),
 		each(changes_are_made_before_the_job),
 		each(pages_are_kept_as_they_were_before_a_jobs_first_store),
-		each(what_has_not_changed_is_not_told),
+		each(unchanged_memory_is_not_reported),
 		each(a_job_that_dies_has_stored_all_the_same),
-		each(a_whole_run_is_told_at_once),
-		each(a_run_downwards_is_told_at_once),
-		each(what_a_failed_job_stored_is_told),
-		each(a_page_that_is_no_longer_tracked_is_not_told),
+		each(a_whole_run_is_reported_at_once),
+		each(a_run_downwards_is_reported_at_once),
+		each(stores_of_a_failed_job_are_reported),
+		each(a_page_no_longer_tracked_is_not_reported),
 		each(a_grant_can_have_a_file_of_its_own),
 		each(each_block_is_run_once_with_its_own_memory),
 		each(many_jobs_of_many_blocks_are_all_run),
 		each(arguments_are_a_copy_with_nothing_around),
 		each(a_watchdog_ends_what_does_not_end),
-		each(ends_of_all_kinds_are_told_and_survived),
+		each(ends_of_all_kinds_are_reported_and_survived),
 		each(foreign_descriptors_are_closed),
 		each(signals_are_default_and_blocked),
 		each(the_application_has_no_child),

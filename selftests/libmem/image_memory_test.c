@@ -211,7 +211,7 @@ static int begin_late(struct mem_buf *buf, unsigned int access)
 }
 
 /* A bracket fails in a job of the CPU, and in the copy for an engine. */
-static void a_bracket_that_fails_is_told_by_a_wait(void **state)
+static void a_bracket_that_fails_is_reported_by_a_wait(void **state)
 {
 	const struct backend *backend = ctx->backend;
 	struct mem_stream *stream = mem_stream_legacy(ctx);
@@ -245,7 +245,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_made_without_memory),
 		cmocka_unit_test(nothing_is_locked_without_memory),
 		cmocka_unit_test(no_job_is_lost_without_memory),
-		cmocka_unit_test(a_bracket_that_fails_is_told_by_a_wait),
+		cmocka_unit_test(a_bracket_that_fails_is_reported_by_a_wait),
 	};
 
 	return cmocka_run_group_tests(tests, make_images, destroy_images);

@@ -277,7 +277,7 @@ static void rows_that_interlace_are_no_image(void **state)
 }
 
 /* The standard of colours is ignored, but the range of values must match. */
-static void standards_of_colours_are_told_apart_where_they_matter(void **state)
+static void standards_of_colours_are_distinguished(void **state)
 {
 	static const struct {
 		uint32_t fourcc, std;
@@ -420,7 +420,7 @@ int main(void)
 		test(what_is_no_part_is_refused),
 		test(wrong_objects_are_refused),
 		test(rows_that_interlace_are_no_image),
-		test(standards_of_colours_are_told_apart_where_they_matter),
+		test(standards_of_colours_are_distinguished),
 		test(an_object_to_read_is_never_written),
 		test(a_wrapper_gets_other_memory_of_its_kind),
 	};

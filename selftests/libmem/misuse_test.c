@@ -1157,7 +1157,7 @@ static void fork_in_a_kernel(void)
 	fail_by(k_fork);
 }
 
-static void an_overrun_is_told_and_survived(void **state)
+static void an_overrun_is_reported_and_survived(void **state)
 {
 	(void)state;
 	leaves_nothing(store_just_behind);
@@ -1169,7 +1169,7 @@ static void a_store_out_of_bounds_ends_the_context(void **state)
 	leaves_nothing(store_far_behind);
 }
 
-static void a_heaps_buffer_is_for_kernels_or_is_told(void **state)
+static void a_heaps_buffer_in_a_kernel_is_an_error(void **state)
 {
 	(void)state;
 	leaves_nothing(heap_buffer_in_a_kernel);
@@ -1208,7 +1208,7 @@ static void null_is_einval(void **state)
 	leaves_nothing(null_streams);
 }
 
-static void the_wrong_stream_is_told(void **state)
+static void the_wrong_stream_is_reported(void **state)
 {
 	(void)state;
 	leaves_nothing(launch_on_the_wrong_stream);
@@ -1253,13 +1253,13 @@ static void buffers_may_be_freed_between_kernels(void **state)
 	leaves_nothing(heap_buffers_freed_between_kernels);
 }
 
-static void a_killed_engine_is_told_once(void **state)
+static void a_killed_engine_is_reported_once(void **state)
 {
 	(void)state;
 	leaves_nothing(kill_the_engine);
 }
 
-static void an_engine_that_cannot_start_is_told_once(void **state)
+static void an_engine_that_cannot_start_is_reported_once(void **state)
 {
 	(void)state;
 	leaves_nothing(start_without_descriptors);
@@ -1274,23 +1274,23 @@ static void the_module_stays_while_a_context_is_open(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest both[] = {
-		cmocka_unit_test(an_overrun_is_told_and_survived),
+		cmocka_unit_test(an_overrun_is_reported_and_survived),
 		cmocka_unit_test(a_store_out_of_bounds_ends_the_context),
-		cmocka_unit_test(a_heaps_buffer_is_for_kernels_or_is_told),
+		cmocka_unit_test(a_heaps_buffer_in_a_kernel_is_an_error),
 		cmocka_unit_test(buffers_may_be_freed_between_kernels),
 		cmocka_unit_test(a_kernel_that_fails_ends_the_context),
 		cmocka_unit_test(a_second_free_is_einval),
 		cmocka_unit_test(free_of_busy_memory_waits),
 		cmocka_unit_test(an_interior_attach_is_einval),
 		cmocka_unit_test(null_is_einval),
-		cmocka_unit_test(the_wrong_stream_is_told),
+		cmocka_unit_test(the_wrong_stream_is_reported),
 		cmocka_unit_test(the_wrong_context_is_exdev),
 		cmocka_unit_test(a_child_of_fork_gets_eperm),
 		cmocka_unit_test(a_thread_that_forks_ends_in_the_child),
 		cmocka_unit_test(a_host_function_may_only_ask),
 		cmocka_unit_test(exit_drops_what_is_queued),
-		cmocka_unit_test(a_killed_engine_is_told_once),
-		cmocka_unit_test(an_engine_that_cannot_start_is_told_once),
+		cmocka_unit_test(a_killed_engine_is_reported_once),
+		cmocka_unit_test(an_engine_that_cannot_start_is_reported_once),
 	};
 	const struct CMUnitTest kernel[] = {
 		cmocka_unit_test(the_module_stays_while_a_context_is_open),

@@ -348,7 +348,7 @@ static void a_full_peer_makes_the_exporter_wait(void **state)
 	close_ends();
 }
 
-static void a_peer_that_has_gone_is_told(void **state)
+static void a_peer_that_has_gone_is_reported(void **state)
 {
 	struct mem_object *object = raw_object();
 	void *bytes, *none = UNTOUCHED;
@@ -794,7 +794,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_descriptor_is_good_once),
 		cmocka_unit_test(a_descriptor_is_for_one_channel),
 		cmocka_unit_test(a_full_peer_makes_the_exporter_wait),
-		cmocka_unit_test(a_peer_that_has_gone_is_told),
+		cmocka_unit_test(a_peer_that_has_gone_is_reported),
 		cmocka_unit_test(what_is_malformed_is_refused),
 		cmocka_unit_test(another_process_writes),
 		cmocka_unit_test(another_process_only_reads),

@@ -667,7 +667,7 @@ static void *copy_in_thread(void *result)
 	return NULL;
 }
 
-static void who_waits_is_told_of_the_cancel(void **state)
+static void a_waiter_gets_the_error_of_the_cancel(void **state)
 {
 	struct semaphore go = new_semaphore();
 	int results[2] = { 1, 1 };
@@ -1022,7 +1022,7 @@ int main(void)
 		cmocka_unit_test(a_child_of_fork_has_none),
 		cmocka_unit_test(what_is_cancelled_does_nothing),
 		cmocka_unit_test(cancel_waits_for_what_signals_itself),
-		cmocka_unit_test(who_waits_is_told_of_the_cancel),
+		cmocka_unit_test(a_waiter_gets_the_error_of_the_cancel),
 		cmocka_unit_test(an_attach_behind_a_cancelled_wait_happens),
 		cmocka_unit_test(a_stream_may_go_before_its_wait),
 		cmocka_unit_test(a_closed_context_waits_for_nobody),

@@ -303,7 +303,7 @@ static void the_cpu_is_refused_while_a_kernel_runs(void **state)
 	release(gate.word);
 }
 
-static void a_touch_is_told_with_who_has_the_buffer(void **state)
+static void a_touch_is_reported_with_the_buffers_user(void **state)
 {
 	struct mem_violation v = { .size = sizeof(v) };
 	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
@@ -340,7 +340,7 @@ static void k_signal(const struct mem_block *block, void *arg)
 }
 
 /* The record names the last kernel not waited for, finished or not. */
-static void a_touch_is_told_with_the_newest_kernel(uint32_t *ptr)
+static void a_touch_is_reported_with_the_newest_kernel(uint32_t *ptr)
 {
 	struct mem_violation v = { .size = sizeof(v) };
 
@@ -371,7 +371,7 @@ static void having_finished_is_not_enough(void **state)
 	is_refused(ptr);
 	/* The kernel ends after the flag is set; a query would be a wait. */
 	usleep(100000);
-	a_touch_is_told_with_the_newest_kernel(ptr);
+	a_touch_is_reported_with_the_newest_kernel(ptr);
 	sync_stream();
 	is_allowed(ptr);
 	release(ptr);
@@ -1053,7 +1053,7 @@ static void must_yield(int (*wait)(void *of), struct mem_event *event)
 		    after.ru_nivcsw - before.ru_nivcsw >= 10);
 }
 
-static void a_thread_waits_as_it_is_told(void **state)
+static void a_thread_waits_as_its_policy_says(void **state)
 {
 	struct mem_event *plain, *blocking;
 
@@ -1148,7 +1148,7 @@ static void be_told(struct mem_stream *where, int status, void *arg)
 	told->answer = mem_stream_query(where);
 }
 
-static void a_callback_is_told_of_its_stream(void **state)
+static void a_callback_gets_its_stream(void **state)
 {
 	atomic_int clock = 0;
 	struct told told[2] = { { .clock = &clock }, { .clock = &clock } };
@@ -1751,7 +1751,7 @@ static void k_no_end(const struct mem_block *block, void *args)
 		pause();
 }
 
-static void a_kernel_that_does_not_return_is_told(void **state)
+static void a_kernel_that_does_not_return_is_reported(void **state)
 {
 	static const struct {
 		mem_kernel kernel;
@@ -1832,7 +1832,7 @@ static void is_told_as(enum mem_violation_kind kind, mem_kernel kernel)
 	nothing_found();
 }
 
-static void a_kernel_is_told_as_what_it_stands_for(void **state)
+static void a_kernel_is_reported_as_what_it_stands_for(void **state)
 {
 	uint32_t *ptr = managed(MEM_ATTACH_HOST);
 	const struct args args = { ptr, ptr, 1, 1 };
@@ -1891,7 +1891,7 @@ static void a_launch_of_the_first_version_does(void **state)
 	release(ptr);
 }
 
-static void a_callback_is_told_of_an_error(void **state)
+static void a_callback_gets_an_error(void **state)
 {
 	atomic_int clock = 0;
 	struct told told[3] = {
@@ -2109,7 +2109,7 @@ int main(void)
 		cmocka_unit_test(only_memory_of_its_own_is_registered),
 		cmocka_unit_test(registered_pages_may_be_the_heaps),
 		cmocka_unit_test(the_cpu_is_refused_while_a_kernel_runs),
-		cmocka_unit_test(a_touch_is_told_with_who_has_the_buffer),
+		cmocka_unit_test(a_touch_is_reported_with_the_buffers_user),
 		cmocka_unit_test(having_finished_is_not_enough),
 		cmocka_unit_test(a_query_that_succeeds_is_a_wait),
 		cmocka_unit_test(host_memory_is_always_the_cpus),
@@ -2128,9 +2128,9 @@ int main(void)
 		cmocka_unit_test(a_host_function_may_touch),
 		cmocka_unit_test(the_most_urgent_job_is_next),
 		cmocka_unit_test(priorities_have_bounds),
-		cmocka_unit_test(a_thread_waits_as_it_is_told),
+		cmocka_unit_test(a_thread_waits_as_its_policy_says),
 		cmocka_unit_test(host_functions_run_one_at_a_time),
-		cmocka_unit_test(a_callback_is_told_of_its_stream),
+		cmocka_unit_test(a_callback_gets_its_stream),
 		cmocka_unit_test(the_librarys_threads_block_signals),
 		cmocka_unit_test(a_destroyed_stream_ends_its_work),
 		cmocka_unit_test(a_thread_has_its_own_stream),
@@ -2141,7 +2141,7 @@ int main(void)
 		cmocka_unit_test(a_copy_to_the_host_is_a_wait),
 		cmocka_unit_test(hints_save_maintenance),
 		cmocka_unit_test(hints_move_maintenance_from_the_launch),
-		cmocka_unit_test(a_callback_is_told_of_an_error),
+		cmocka_unit_test(a_callback_gets_an_error),
 		cmocka_unit_test(what_a_kernel_prints_is_there_after_the_wait),
 		cmocka_unit_test(an_overrun_is_found),
 		cmocka_unit_test(a_store_behind_is_found_at_the_free),
@@ -2149,8 +2149,8 @@ int main(void)
 		cmocka_unit_test(a_child_has_no_board),
 		cmocka_unit_test(a_launch_of_the_first_version_does),
 		/* The context cannot be used after these tests. */
-		cmocka_unit_test(a_kernel_is_told_as_what_it_stands_for),
-		cmocka_unit_test(a_kernel_that_does_not_return_is_told),
+		cmocka_unit_test(a_kernel_is_reported_as_what_it_stands_for),
+		cmocka_unit_test(a_kernel_that_does_not_return_is_reported),
 		cmocka_unit_test(an_illegal_address_ends_the_context),
 	};
 	const struct CMUnitTest record[] = {
@@ -2179,7 +2179,7 @@ int main(void)
 		cmocka_unit_test(the_most_urgent_job_is_next),
 		cmocka_unit_test(priorities_have_bounds),
 		cmocka_unit_test(host_functions_run_one_at_a_time),
-		cmocka_unit_test(a_callback_is_told_of_its_stream),
+		cmocka_unit_test(a_callback_gets_its_stream),
 		cmocka_unit_test(the_librarys_threads_block_signals),
 		cmocka_unit_test(a_thread_has_its_own_stream),
 		cmocka_unit_test(copies_go_in_every_direction),

@@ -93,7 +93,7 @@ static void a_missing_clean_names_the_store(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void what_is_lost_is_told(void **state)
+static void a_lost_cpu_write_is_reported(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 	struct mem_range range = {
@@ -125,7 +125,7 @@ static void what_is_lost_is_told(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void brackets_that_do_not_match_are_told(void **state)
+static void brackets_that_do_not_match_are_reported(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 	volatile uint8_t *addr = map_buf(buf);
@@ -189,7 +189,7 @@ static void a_read_bracket_left_open_is_no_error(void **state)
 	read_all();
 }
 
-static void a_touch_beside_a_job_is_told(void **state)
+static void a_touch_beside_a_job_is_reported(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 	volatile uint8_t *addr = map_buf(buf);
@@ -208,7 +208,7 @@ static void a_touch_beside_a_job_is_told(void **state)
 	mem_buf_destroy(buf);
 }
 
-static void waste_is_told_to_who_asks(void **state)
+static void redundant_maintenance_is_reported_on_request(void **state)
 {
 	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
 	struct mem_ctx *errors_only;
@@ -358,12 +358,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stale_read_has_both_sides),
 		cmocka_unit_test(a_missing_clean_names_the_store),
-		cmocka_unit_test(what_is_lost_is_told),
-		cmocka_unit_test(brackets_that_do_not_match_are_told),
+		cmocka_unit_test(a_lost_cpu_write_is_reported),
+		cmocka_unit_test(brackets_that_do_not_match_are_reported),
 		cmocka_unit_test(a_read_bracket_left_open_is_listed),
 		cmocka_unit_test(a_read_bracket_left_open_is_no_error),
-		cmocka_unit_test(a_touch_beside_a_job_is_told),
-		cmocka_unit_test(waste_is_told_to_who_asks),
+		cmocka_unit_test(a_touch_beside_a_job_is_reported),
+		cmocka_unit_test(redundant_maintenance_is_reported_on_request),
 		cmocka_unit_test(what_repeats_is_folded),
 		cmocka_unit_test(what_finds_no_room_is_counted),
 		cmocka_unit_test(a_descriptor_polls_while_something_waits),

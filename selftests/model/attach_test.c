@@ -1348,7 +1348,7 @@ static void each_job_counts_for_each_buffer_it_sees(void **state)
 /*
  * With policy record, a forbidden store makes lines dirty, which are cleaned.
  */
-static void a_buffer_touched_all_the_same_is_told_again(void **state)
+static void a_buffer_touched_again_is_reported_again(void **state)
 {
 	struct world *w = *state;
 
@@ -1871,7 +1871,7 @@ int main(void)
 		TEST(a_held_up_job_revokes_when_the_function_returns),
 		TEST(a_host_attached_buffer_takes_no_part),
 		TEST(each_job_counts_for_each_buffer_it_sees),
-		TEST(a_buffer_touched_all_the_same_is_told_again),
+		TEST(a_buffer_touched_again_is_reported_again),
 		TEST(the_notes_example_with_hints_is_right),
 		TEST(hints_save_what_the_other_buffers_cost),
 		TEST(jobs_in_a_row_take_one_operation),

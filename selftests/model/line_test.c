@@ -697,7 +697,7 @@ static void seed_chooses_the_same_lines_again(void **state)
 	assert_true(nr_same < 600);
 }
 
-static void job_is_told_of_a_line_once(void **state)
+static void job_reports_a_line_once(void **state)
 {
 	struct host *host = *state;
 
@@ -1603,7 +1603,7 @@ static const struct CMUnitTest rows[] = {
 	TEST(engine_write_over_a_dirty_line_is_a_conflict),
 	TEST(clean_after_the_start_of_a_reading_job_is_too_late),
 	TEST(seed_chooses_the_same_lines_again),
-	TEST(job_is_told_of_a_line_once),
+	TEST(job_reports_a_line_once),
 	TEST(clean_after_the_start_of_a_writing_job_is_too_late),
 	TEST(nothing_happens_to_no_bytes),
 	TEST(eviction_writes_back_and_drops),

@@ -276,7 +276,7 @@ static void locks_exclude_each_other(void **state)
 }
 
 /* Whoever unmapped the memory is told so, and not of a kernel alone. */
-static void wrapped_memory_that_is_gone_is_told(void **state)
+static void wrapped_memory_that_is_gone_is_an_error(void **state)
 {
 	const size_t len = 256 * HEIGHT;
 	VPIImage wrapper, other = new_image(VPI_IMAGE_FORMAT_U8, 0);
@@ -718,7 +718,7 @@ int main(void)
 					  no_violation),
 		cmocka_unit_test_teardown(locks_exclude_each_other,
 					  no_violation),
-		cmocka_unit_test_teardown(wrapped_memory_that_is_gone_is_told,
+		cmocka_unit_test_teardown(wrapped_memory_that_is_gone_is_an_error,
 					  no_violation),
 		cmocka_unit_test_teardown(a_touch_after_any_unlock_is_found,
 					  no_violation),
