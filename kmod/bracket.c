@@ -7,8 +7,8 @@
  * reference, since a pid number may be reused. The model gets numbers that a
  * buffer never reuses.
  *
- * An exporter is not told when a process closes a descriptor, since the file
- * may be shared, or when it unmaps, since VMAs are split, moved and inherited.
+ * An exporter is not notified when a process closes a descriptor, since the
+ * file may be shared, or unmaps, since VMAs are split, moved and inherited.
  * So no state is kept about this: it is found out, when brackets are looked at,
  * from the mappings of the file and the descriptors of the processes.
  */

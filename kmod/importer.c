@@ -131,8 +131,8 @@ void heapsim_importer_detach(struct dma_buf *dmabuf,
  *
  * In addition to the simulated cache there is the machine's own path to a
  * device, such as a bounce buffer, between DRAM and the device. A sync has the
- * length and direction of the map, because DMA_API_DEBUG uses them to tell the
- * maps of one device apart.
+ * length and direction of the map, by which DMA_API_DEBUG distinguishes the
+ * maps of one device.
  *
  * Context: the buffer's lock is held; may sleep.
  * Return: 0, or -EINTR if the caller is killed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Jobs of the dma engine: which bytes of own and foreign buffers they access,
- * and what the model is told about it.
+ * and what is reported to the model.
  *
  * Everything that can fail, allocate or sleep is done before the fence of a job
  * is published (heapsim_job_prepare()) or after it is signalled

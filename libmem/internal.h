@@ -142,7 +142,7 @@ struct op_list {
  * @is_polling: @poller, @poll and @stop are valid
  * @poller: thread that polls semaphores
  * @poll: epoll of the semaphores
- * @stop: eventfd in @poll that tells the thread to end
+ * @stop: eventfd in @poll that makes the thread end
  * @semaphores: semaphores that are polled
  * @wait_policy: enum mem_wait_policy
  * @error: sticky error, 0 or -errno
@@ -180,7 +180,7 @@ struct sched {
 };
 
 /**
- * struct ctx_hook - who is told that a context is being closed
+ * struct ctx_hook - a function that is called when a context is closed
  * @closed: called once by mem_ctx_close(), with the lock of the hooks
  * @next: next hook of the context
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the samples share: they end at the first call that fails, run on the
- * GPU that shares the board's memory, and tell what each buffer has cost. On a
+ * GPU that shares the board's memory, and report what each buffer has cost. On a
  * real board, without heapsim's headers, all but the costs is the same.
  */
 #ifndef _SAMPLE_H
@@ -25,7 +25,7 @@
 #define OWN_FRAME	__attribute__((noinline))
 
 #define CHECK(call)	check(call, #call, __FILE__, __LINE__)
-/* A launch has no answer of its own. */
+/* A launch returns no error of its own. */
 #define CHECK_LAUNCH()	check(cudaGetLastError(), "launch", __FILE__, __LINE__)
 
 static inline void check(cudaError_t err, const char *call, const char *file,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the samples of VPI share: they end at the first call that fails, and
- * tell what an image has copied. On a real board, without heapsim's headers,
+ * report what an image has copied. On a real board, without heapsim's headers,
  * the latter is left out.
  */
 #ifndef _VPI_SAMPLE_H

@@ -14,9 +14,9 @@
  *
  * Handles are the runtime's: a CUstream is a cudaStream_t, a CUdeviceptr a
  * pointer of cudaMalloc(), the runtime's context of a device the primary one.
- * Every call that may wait may answer an error of earlier work; below, only a
+ * Every call that may wait may return an error of earlier work; below, only a
  * call's own errors are listed. Calls without a text of their own exist, so
- * that programs link: they answer CUDA_ERROR_NOT_SUPPORTED, and the report
+ * that programs link: they return CUDA_ERROR_NOT_SUPPORTED, and the report
  * names them.
  */
 #ifndef __cuda_cuda_h__
@@ -899,7 +899,7 @@ typedef struct CUexecAffinityParam_st {
 
 typedef CUexecAffinityParam_v1 CUexecAffinityParam;
 
-/* What calls answer */
+/* Results of calls */
 typedef enum cudaError_enum {
 	CUDA_SUCCESS = 0,
 	CUDA_ERROR_INVALID_VALUE = 1,
@@ -2978,7 +2978,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback,
  * @fn: function
  * @userData: for it
  *
- * mem_stream_call(). Calls of CUDA in it answer CUDA_ERROR_NOT_PERMITTED.
+ * mem_stream_call(). Calls of CUDA in it return CUDA_ERROR_NOT_PERMITTED.
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE.
  */
@@ -3045,7 +3045,7 @@ CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
  * cuStreamSetAttribute() - say what a stream shall be like
  * @hStream: stream; 0: the default one
  * @attr: CU_LAUNCH_ATTRIBUTE_* of streams
- * @value: it is kept and told, and changes nothing
+ * @value: it is stored for queries and has no effect
  *
  * Return: as cuStreamGetAttribute().
  */

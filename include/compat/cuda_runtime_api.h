@@ -17,13 +17,13 @@
  * before the first header, a call that takes a stream, or uses the default one,
  * is a macro for its symbol with _ptsz or _ptds: 0 is cudaStreamPerThread.
  *
- * Errors: a call answers its error, and cudaGetLastError() tells the thread's
- * last one again. What ends all work (an illegal address, a kernel that did not
- * return, or ran for too long) is answered from then on by every call that
- * needs the device. Every call that may wait may answer an error of earlier
- * work; below, only a call's own errors are listed.
+ * Errors: a call returns its error, and cudaGetLastError() returns the last one
+ * of the thread again. An error that ends all work (an illegal address, a
+ * kernel that did not return, or ran for too long) is returned from then on by
+ * every call that needs the device. Every call that may wait may return an
+ * error of earlier work; below, only a call's own errors are listed.
  *
- * Calls without a text of their own exist, so that programs link: they answer
+ * Calls without a text of their own exist, so that programs link: they return
  * cudaErrorNotSupported, and the report names them (Documentation/cuda.rst).
  */
 #ifndef __CUDA_RUNTIME_API_H__
@@ -181,7 +181,7 @@ extern "C" {
 /**
  * cudaGetLastError() - the thread's last error, and forget it
  *
- * What the context ended with stays, and is answered again.
+ * An error that has ended the context stays, and is returned again.
  *
  * Return: cudaSuccess, or the error.
  */
@@ -1633,7 +1633,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream,
  * @fn: function
  * @userData: for it
  *
- * mem_stream_call(). Calls of CUDA in it answer cudaErrorNotPermitted.
+ * mem_stream_call(). Calls of CUDA in it return cudaErrorNotPermitted.
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue.
  */
@@ -1682,7 +1682,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t hStream,
  * cudaStreamSetAttribute() - say what a stream shall be like
  * @hStream: stream; 0: the default one
  * @attr: one that streams have
- * @value: it is kept and told, and changes nothing
+ * @value: it is stored for queries and has no effect
  *
  * Return: as cudaStreamGetAttribute().
  */

@@ -353,9 +353,9 @@ static inline float __double2float_rn(double x)
 }
 
 /*
- * Threads of a warp do not run together here, so what they ask each other has
- * no answer. __syncwarp() would be wrong as nothing at all: the others of the
- * warp may not have come that far.
+ * Threads of a warp do not run together here, so they cannot exchange values.
+ * __syncwarp() would be wrong as nothing at all: the others of the warp may not
+ * have come that far.
  */
 #define HEAPSIM_NO_WARPS_TEXT \
 	"heapsim has no warps: see Documentation/cuda.rst"

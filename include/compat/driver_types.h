@@ -102,7 +102,7 @@
 
 #define CUDART_CB
 
-/* What calls answer; the driver's numbers, wherever that has the error */
+/* Results of calls: the driver's numbers, wherever it has the error */
 enum cudaError {
 	cudaSuccess = 0,
 	cudaErrorInvalidValue = 1,
@@ -579,7 +579,7 @@ struct cudaResourceViewDesc {
 	unsigned int reserved[16];
 };
 
-/* What cudaPointerGetAttributes() answers */
+/* Result of cudaPointerGetAttributes() */
 struct cudaPointerAttributes {
 	enum cudaMemoryType type;
 	int device;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From CUDA to libmem: what is behind the calls of the CUDA-shaped surface. A
- * program asks libmem here what CUDA does not tell (counters, facts of the
+ * program asks libmem here what CUDA does not report (counters, facts of the
  * board, names for reports), or gives work to engines that CUDA does not know.
  *
  * CUDA has no such header: look for it with __has_include().

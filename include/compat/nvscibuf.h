@@ -8,7 +8,7 @@
  * An NvSciBufObj is libmem's struct mem_object: CUDA's external memory and VPI
  * take it as it is.
  *
- * Below, a call's own errors are listed. Besides, each may answer
+ * Below, a call's own errors are listed. Besides, each may return
  * NvSciError_InsufficientMemory, NvSciError_ResourceError (libmem's context
  * has failed) and NvSciError_NotPermitted (the process is a child by fork() of
  * one that has an embedded context).

@@ -6,7 +6,7 @@
 #ifndef INCLUDED_NVSCI_ERROR_H
 #define INCLUDED_NVSCI_ERROR_H
 
-/** enum NvSciErrorRec - what a call of NvSci answers; 0 is success */
+/** enum NvSciErrorRec - result of a call of NvSci; 0 is success */
 typedef enum NvSciErrorRec {
 	NvSciError_Success			= 0x00000000,
 	NvSciError_Unknown			= 0x00000001,

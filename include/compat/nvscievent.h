@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The types of NVIDIA's event service, which nvsciipc.h names. Names and
- * layout are the vendor's. There is no event service: calls answer
+ * layout are the vendor's. There is no event service: calls return
  * NvSciError_NotSupported. A program waits with poll() on
  * NvSciIpcGetLinuxEventFd().
  */

@@ -146,7 +146,7 @@ void NvSciIpcResetEndpoint(NvSciIpcEndpoint handle);
  * @handle: end
  *
  * NV_SCI_IPC_EVENT_CONN_EST comes (again). From the second call on it drops
- * the frames that have arrived; the peer is not told.
+ * the frames that have arrived; the peer is not notified.
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter (there is no such
  * end).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Arithmetic and conversions that say how they round: down (rd), up (ru), to
- * zero (rz). This machine rounds so while it is told to: what is computed is
+ * zero (rz). This machine rounds so while it is set to: what is computed is
  * volatile, so that it is then, and not before.
  */
 #ifndef __ROUNDED_FUNCTIONS_H__

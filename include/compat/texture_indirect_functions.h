@@ -22,7 +22,7 @@
 #ifdef __cplusplus
 
 namespace libmem {
-/* What a texture answers: four registers, of floats or of integers */
+/* Result of a texture fetch: four registers, of floats or of integers */
 struct texel {
 	unsigned int bits[4];
 };

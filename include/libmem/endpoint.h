@@ -46,7 +46,7 @@ struct mem_endpoint;
  * Return: 0, or -EINVAL (a pointer is NULL, @name is none), -ETIMEDOUT (no peer
  * has come), -EPERM (a child of the process that opened @ctx, or a host
  * function), -EMFILE or -ENFILE, -ENOMEM, what open() returns for the file that
- * LIBMEM_IPC names, or what a socket answers.
+ * LIBMEM_IPC names, or the error of a call on a socket.
  */
 int mem_endpoint_open(struct mem_ctx *ctx, const char *name,
 		      uint64_t timeout_ns, struct mem_endpoint **endpoint);

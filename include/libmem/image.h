@@ -311,7 +311,7 @@ int mem_image_rewrap(struct mem_image *image,
  * mem_image_destroy() - give an image back
  * @image: image, or NULL, which does nothing
  *
- * Jobs that use it go on. A lock that is held is told as a violation.
+ * Jobs that use it go on. A lock that is held is reported as a violation.
  *
  * Context: may sleep; any thread.
  */

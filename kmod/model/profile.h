@@ -9,7 +9,7 @@
  *
  * Of a DRIVE PX 2 the board is one half of an AutoChauffeur: a Tegra of the
  * TX2's class ("Parker") and the Pascal GPU behind its PCIe. Of that NVIDIA
- * told at GTC 2016: 4 GB of GDDR5, 128 bits, 80 GB/s, 1.25 GHz. GP106
+ * stated at GTC 2016: 4 GB of GDDR5, 128 bits, 80 GB/s, 1.25 GHz. GP106
  * (capability 6.1, 10 SMs) is what the chip was found to be; its L2 is 256 KiB
  * for each 32 bits of its bus.
  */

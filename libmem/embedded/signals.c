@@ -387,7 +387,7 @@ bool signals_has_traps(void)
 /**
  * signals_are_seen() - check whether the application's calls pass through here
  *
- * The list of loaded objects does not tell: the dynamic linker lists an
+ * The list of loaded objects does not show it: the dynamic linker lists an
  * auxiliary library that was preloaded behind the C library, although it looks
  * symbols up in it first.
  *

@@ -69,7 +69,7 @@ static int rights_stream_set(const struct kernel_ctx *ctx, uint64_t stream,
 }
 
 /**
- * kernel_rights_choose() - tell the module that libmem knows the order
+ * kernel_rights_choose() - state to the module that libmem knows the order
  * @ctx: context that has no buffers yet
  *
  * The first command decides how the module treats managed buffers. This one

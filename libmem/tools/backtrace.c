@@ -266,7 +266,7 @@ void backtrace_cut_headers(struct backtrace *trace)
 
 /*
  * Two instructions of one source line count as the same place, and so do two of
- * a C library without symbols, whose callers tell them apart.
+ * a C library without symbols, whose callers distinguish them.
  */
 static bool backtrace_is_same_frame(const struct frame *a,
 				    const struct frame *b)

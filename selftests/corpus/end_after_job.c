@@ -3,7 +3,7 @@
  * Calls END when the job is done instead of before it begins.
  *
  * Like https://github.com/au-ts/sddf/issues/740: entries of a queue had not
- * left the cache when the device was told of them.
+ * left the cache when they were submitted to the device.
  */
 #include <string.h>
 

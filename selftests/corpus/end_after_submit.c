@@ -4,7 +4,7 @@
  * is slow, but from the submit on it may read at any moment.
  *
  * Like https://github.com/au-ts/sddf/issues/740: entries of a queue had not
- * left the cache when the device was told of them.
+ * left the cache when they were submitted to the device.
  */
 #include <string.h>
 

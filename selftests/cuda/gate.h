@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /**
- * struct gate - what a test and the host function tell each other
+ * struct gate - what a test and the host function exchange
  * @is_open: the host function may return
  * @is_reached: the host function was called
  * @is_passed: the host function returns

@@ -248,7 +248,7 @@ static int compare_sample(struct run *run)
 	    have.possible_stale_reads - have_before->possible_stale_reads >=
 	    want->possible_stale_reads - want_before->possible_stale_reads)
 		return 0;
-	fprintf(stderr, "# a touch was seen, and not told as it should be:\n");
+	fprintf(stderr, "# a touch was seen, and not reported as it should be:\n");
 	sequence_compare_counters(want_before, have_before);
 	fprintf(stderr, "# before it, and after it:\n");
 	sequence_compare_counters(want, &have);
@@ -574,7 +574,7 @@ static int compare_told(struct run *run)
 		    have[kind].end == want[kind].end)
 			continue;
 		fprintf(stderr,
-			"# told of kind %u: %llu in %#zx to %#zx, reference %llu in %#zx to %#zx\n",
+			"# reported of kind %u: %llu in %#zx to %#zx, reference %llu in %#zx to %#zx\n",
 			kind, (unsigned long long)have[kind].nr,
 			have[kind].off, have[kind].end,
 			(unsigned long long)want[kind].nr, want[kind].off,
@@ -604,7 +604,7 @@ static int compare_subset(const struct heapsim_counters *want,
 	    have->stale_reads + have->possible_stale_reads >
 	    want->stale_reads + want->possible_stale_reads ||
 	    have->unbracketed_accesses > want->unbracketed_accesses) {
-		fprintf(stderr, "# more is told than the reference tells:\n");
+		fprintf(stderr, "# more is reported than by the reference:\n");
 		sequence_compare_counters(want, have);
 		return -EINVAL;
 	}

@@ -275,7 +275,7 @@ static void locks_exclude_each_other(void **state)
 	vpiImageDestroy(other);
 }
 
-/* Whoever unmapped the memory is told so, and not of a kernel alone. */
+/* The error says that memory was unmapped, not only that a kernel failed. */
 static void wrapped_memory_that_is_gone_is_an_error(void **state)
 {
 	const size_t len = 256 * HEIGHT;

@@ -425,7 +425,7 @@ vpi_legacy_harris(VPIStream stream, VPIPayload payload, VPIImage input,
 #define vpiImageLock	vpi_legacy_image_lock
 #define vpiArrayLock	vpi_legacy_array_lock
 
-/* Calls that have got arguments or lost some are told apart by how many. */
+/* Calls with more or fewer arguments since then differ in their number. */
 #define VPI_LEGACY_OF(a1, a2, a3, a4, a5, a6, a7, call, ...) call
 #define vpiSubmitRescale(...)						\
 	VPI_LEGACY_OF(__VA_ARGS__, vpiSubmitRescale, vpi_legacy_rescale, 0) \

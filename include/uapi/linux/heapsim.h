@@ -1162,7 +1162,7 @@ struct heapsim_rights_info {
  * struct heapsim_uring_cmd - a command through io_uring
  * @arg: user pointer to the struct of the command; 0: it follows behind
  *	@reserved, at most HEAPSIM_URING_INLINE_LEN bytes. For that the ring has
- *	IORING_SETUP_SQE128, and the command answers nothing but 0 or an error
+ *	IORING_SETUP_SQE128, and the command returns only 0 or an error
  * @reserved: 0
  *
  * This is what the cmd field of an IORING_OP_URING_CMD on /dev/heapsim holds;

@@ -3,7 +3,7 @@
  * "CUDA for Tegra", 3.2, the first program: the calls of a pipeline for a
  * discrete GPU. What the note leaves out is here: addresses of the pointers,
  * the launches' shape, the kernels, and the two functions for the image. No
- * answer is looked at there; here the image tells.
+ * result is checked there; here the image shows it.
  */
 #include <cuda_runtime.h>
 #include "image.h"
