@@ -179,16 +179,6 @@ static void lines_report_forbidden(struct heapsim_buf *buf,
 	heapsim_record_unbracketed(buf, access, &party);
 }
 
-/*
- * Returns true if no access to this page, once filled, could be a violation
- * now.
- */
-static bool lines_are_harmless(const struct heapsim_buf *buf, size_t page)
-{
-	return !buf->lines.pages[page].twin &&
-	       !line_page_has_written(&buf->lines, page);
-}
-
 static bool lines_is_same_row(const struct heapsim_cpu *store,
 			      const struct heapsim_cpu *other)
 {
@@ -260,15 +250,17 @@ static void lines_span_shrink(const struct heapsim_buf *buf, size_t page,
 		goto out;
 	if (!store) {
 		while (first > span->first &&
-		       lines_are_harmless(buf, first - 1))
+		       line_page_is_harmless(&buf->lines, first - 1))
 			first--;
-		while (end < span->end && lines_are_harmless(buf, end))
+		while (end < span->end &&
+		       line_page_is_harmless(&buf->lines, end))
 			end++;
 	} else {
 		ahead = store->seen_by ? lines_row_again(buf, page, store) :
 					 lines_row_before(buf, page, store);
 		span->end = min(span->end, end + ahead);
-		while (end < span->end && lines_are_harmless(buf, end) &&
+		while (end < span->end &&
+		       line_page_is_harmless(&buf->lines, end) &&
 		       !test_bit(end, buf->stored))
 			end++;
 	}

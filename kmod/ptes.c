@@ -216,7 +216,7 @@ static unsigned long ptes_pfn_of(const struct insertion *in, size_t page)
  * Both versions return VM_FAULT_NOPAGE, or VM_FAULT_SIGBUS if a page table
  * cannot be allocated; VM_FAULT_OOM would call the OOM killer.
  */
-#ifdef CONFIG_X86
+#ifdef CONFIG_X86_64
 /*
  * vmf_insert_pfn_prot() looks up the memory type of each PFN in the resource
  * tree. All pages here are ordinary memory, so that is skipped.
@@ -235,7 +235,6 @@ static int ptes_insert_one(pte_t *pte, unsigned long addr, void *data)
 	return 0;
 }
 
-#ifdef CONFIG_X86_64
 /*
  * Uses the page table that the core has found for the fault, if all pages lie
  * in it, instead of walking to it again. The page table stays as long as the
@@ -260,13 +259,6 @@ static bool ptes_insert_beside(struct insertion *in, unsigned long addr,
 	spin_unlock(lock);
 	return true;
 }
-#else
-static bool ptes_insert_beside(struct insertion *in, unsigned long addr,
-			       size_t nr)
-{
-	return false;
-}
-#endif
 
 static vm_fault_t ptes_insert(struct insertion *in, unsigned long addr,
 			      size_t page, size_t nr)

@@ -827,6 +827,18 @@ bool line_page_has_written(const struct line_buf *buf, size_t page)
 }
 
 /**
+ * line_page_is_harmless() - check whether accesses can be left untracked
+ * @buf: buffer
+ * @page: page number
+ *
+ * Return: true if no access to the page, once filled, could be a violation now.
+ */
+bool line_page_is_harmless(const struct line_buf *buf, size_t page)
+{
+	return !buf->pages[page].twin && !line_page_has_written(buf, page);
+}
+
+/**
  * line_page_is_valid() - check whether all lines of a page are valid
  * @buf: buffer
  * @page: page number

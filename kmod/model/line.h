@@ -173,6 +173,7 @@ bool line_bracket_hides(const struct line_bracket *bracket);
 
 bool line_page_has_valid(const struct line_buf *buf, size_t page);
 bool line_page_has_written(const struct line_buf *buf, size_t page);
+bool line_page_is_harmless(const struct line_buf *buf, size_t page);
 bool line_page_is_valid(const struct line_buf *buf, size_t page);
 bool line_page_is_written(const struct line_buf *buf, size_t page);
 bool line_page_has_dirty(const struct line_buf *buf, size_t page);

@@ -149,13 +149,6 @@ static void view_revoke_marked(struct embedded_buf *buf, const uint64_t *map,
 	}
 }
 
-/* Returns true if no touch of the page, once filled, can be a mistake now. */
-static bool view_is_harmless(const struct embedded_buf *buf, size_t page)
-{
-	return !buf->lines.pages[page].twin &&
-	       !line_page_has_written(&buf->lines, page);
-}
-
 /* Returns the number of pages before @page that the same code has stored to. */
 static size_t view_row_before(const struct embedded_buf *buf, size_t page,
 			      const struct note *note)
@@ -182,7 +175,7 @@ static size_t view_store_end(const struct embedded_buf *buf, size_t page,
 
 	if (end > buf->nr_pages)
 		end = buf->nr_pages;
-	while (stop < end && view_is_harmless(buf, stop) &&
+	while (stop < end && line_page_is_harmless(&buf->lines, stop) &&
 	       !bit_is_set(buf->stored, stop) &&
 	       line_page_is_valid(&buf->lines, stop))
 		stop++;
@@ -195,10 +188,10 @@ static void view_read_span(const struct embedded_buf *buf, size_t page,
 {
 	size_t from = page, to = page + 1;
 
-	while (from > *first && view_is_harmless(buf, from - 1) &&
+	while (from > *first && line_page_is_harmless(&buf->lines, from - 1) &&
 	       view_access_of(buf, from - 1) == PAGE_NO_ACCESS)
 		from--;
-	while (to < *end && view_is_harmless(buf, to) &&
+	while (to < *end && line_page_is_harmless(&buf->lines, to) &&
 	       view_access_of(buf, to) == PAGE_NO_ACCESS)
 		to++;
 	*first = from;
