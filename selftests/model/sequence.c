@@ -248,7 +248,7 @@ static int compare_sample(struct run *run)
 	    have.possible_stale_reads - have_before->possible_stale_reads >=
 	    want->possible_stale_reads - want_before->possible_stale_reads)
 		return 0;
-	fprintf(stderr, "# a touch was seen, and not reported as it should be:\n");
+	fprintf(stderr, "# a touch was seen, but reported wrongly:\n");
 	sequence_compare_counters(want_before, have_before);
 	fprintf(stderr, "# before it, and after it:\n");
 	sequence_compare_counters(want, &have);
