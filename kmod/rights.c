@@ -297,6 +297,7 @@ static int rights_group_for_listed(struct heapsim_owner *owner,
 	while (!ret && nr-- && (right = first(group))) {
 		spin_unlock(&owner->rights_lock);
 		ret = act(rights_buf_of(right));
+		cond_resched();
 		spin_lock(&owner->rights_lock);
 	}
 	spin_unlock(&owner->rights_lock);
