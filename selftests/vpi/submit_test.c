@@ -508,6 +508,7 @@ static void wrong_detectors_are_refused(void **state)
 	VPIPayload payload;
 	VPIPayload other;
 	VPIArray scores;
+	uint64_t flags;
 	VPIArray few;
 
 	(void)state;
@@ -550,6 +551,16 @@ static void wrong_detectors_are_refused(void **state)
 					 scores, NULL),
 	   VPI_ERROR_INVALID_ARGUMENT, "8x8");
 	vpiPayloadDestroy(payload);
+	/* The PVA needs larger images, in S16, whether it is named or not. */
+	ok(vpiContextGetFlags(VPI_GLOBAL_CONTEXT, &flags));
+	if (flags & VPI_BACKEND_PVA) {
+		ok(vpiCreateHarrisCornerDetector(VPI_BACKEND_PVA, WIDTH, HEIGHT,
+						 &payload));
+		is(vpiSubmitHarrisCornerDetector(stream, 0, payload, image,
+						 keypoints, scores, NULL),
+		   VPI_ERROR_NOT_IMPLEMENTED, "backend PVA");
+		vpiPayloadDestroy(payload);
+	}
 	vpiArrayDestroy(keypoints);
 	vpiArrayDestroy(scores);
 	vpiArrayDestroy(few);

@@ -134,14 +134,16 @@ static VPIStatus submit_check_output(const struct job *job)
 	return status;
 }
 
-static VPIStatus submit_failed(const struct job *job, uint64_t backend, int rc)
+static VPIStatus submit_failed(const struct job *job, uint64_t backends,
+			       bool is_named, int rc)
 {
 	char text[48];
 
-	/* No backend supports it, so the images do not suit each other. */
-	if (rc == -EOPNOTSUPP && !backend)
+	/* The CPU and the GPU support all that heapsim does. */
+	if (rc == -EOPNOTSUPP && !is_named &&
+	    backends & (VPI_BACKEND_CPU | VPI_BACKEND_CUDA))
 		rc = -EINVAL;
-	vpi_backends_name(backend, text, sizeof(text));
+	vpi_backends_name(backends, text, sizeof(text));
 	switch (rc) {
 	case -EBUSY:
 		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
@@ -181,7 +183,9 @@ static VPIStatus submit_job(const struct job *job, uint64_t backend)
 	}
 	if (!last)
 		return submit_disabled(job, 0);
-	return rc ? submit_failed(job, asked, rc) : VPI_SUCCESS;
+	if (!rc)
+		return VPI_SUCCESS;
+	return submit_failed(job, asked ? asked : common, asked, rc);
 }
 
 /* VPI_PRECISE has no effect, since all work is precise. */
