@@ -46,9 +46,8 @@ struct mem_object;
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (a pointer is NULL, @name is too long), -EPERM (the
  * list is not reconciled, or see mem_attrs_create()), -EOPNOTSUPP (the backend
- * cannot give the engines of the list such memory: that of a discrete GPU;
- * embedded, what is aligned to more than 2 MiB may lie elsewhere), -EMFILE or
- * -ENFILE (no file descriptor is left), -ENOMEM.
+ * cannot give the engines of the list such memory: that of a discrete GPU),
+ * -EMFILE or -ENFILE (no file descriptor is left), -ENOMEM.
  */
 int mem_object_alloc(const struct mem_attrs *attrs, const char *name,
 		     struct mem_object **object);

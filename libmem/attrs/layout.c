@@ -11,6 +11,7 @@
  */
 #include <drm_fourcc.h>
 
+#include "../buddy.h"
 #include "constraint.h"
 #include "format.h"
 #include "layout.h"
@@ -21,9 +22,10 @@
 /* log2 of the height of the highest block, in GOBs */
 #define MAX_BLOCK	4U
 
-/* Limits of computed values, far above those of any board */
+/* Limit of sizes, far above those of any board */
 #define MAX_LEN		(1ULL << 46)
-#define MAX_ALIGN	(1ULL << 30)
+/* Both backends place a buffer at a multiple of its length up to this one. */
+#define MAX_ALIGN	PRIVATE_ALIGN
 
 /**
  * struct layout - a computation, with its constraints

@@ -97,7 +97,7 @@ int object_create(struct mem_ctx *ctx, struct mem_attrs *attrs,
  * @attrs: attribute list of the object
  *
  * The length is at least the alignment if that exceeds a page, since the
- * embedded backend places buffers at multiples of their length.
+ * backends place buffers at multiples of their length.
  *
  * Return: bytes, whole pages.
  */
@@ -111,32 +111,16 @@ uint64_t object_buf_len(const struct mem_attrs *attrs)
 	return (len + page_len - 1) & ~(page_len - 1);
 }
 
-static bool object_is_aligned(const struct mem_attrs *attrs,
-			      const struct mem_buf *buf)
-{
-	return !((uintptr_t)buf->device & (attrs_align(attrs) - 1));
-}
-
 /* A discrete GPU's memory comes from mem_alloc() only and cannot be shared. */
 static int object_alloc_buf(struct mem_ctx *ctx, const struct mem_attrs *attrs,
 			    const char *name, struct mem_buf **buf)
 {
 	unsigned int flags;
 	const enum mem_kind kind = attrs_kind(attrs, &flags);
-	struct mem_buf *new;
-	int err;
 
 	if (kind == MEM_KIND_DEVICE)
 		return -EOPNOTSUPP;
-	err = mem_buf_alloc(ctx, kind, object_buf_len(attrs), name, &new);
-	if (err)
-		return err;
-	if (!object_is_aligned(attrs, new)) {
-		mem_buf_destroy(new);
-		return -EOPNOTSUPP;
-	}
-	*buf = new;
-	return 0;
+	return mem_buf_alloc(ctx, kind, object_buf_len(attrs), name, buf);
 }
 
 API int mem_object_alloc(const struct mem_attrs *attrs, const char *name,

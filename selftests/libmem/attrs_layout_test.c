@@ -221,8 +221,10 @@ static void sizes_are_bounded(void **state)
 	conflicts(LIST(RAW((1ULL << 46) + 1)), "raw.size: conflict",
 		  "rule: the result must be at most 70368744177664");
 	mem_attrs_destroy(one(LIST(RAW(1ULL << 46))));
-	conflicts(LIST(RAW(1), ATTR(RAW_ALIGN, uint64_t, 1ULL << 31)),
-		  "raw.align: conflict", "at most 1073741824");
+	conflicts(LIST(RAW(1), ATTR(RAW_ALIGN, uint64_t, 4 << 20)),
+		  "raw.align: conflict", "at most 2097152");
+	mem_attrs_destroy(one(LIST(RAW(1),
+				   ATTR(RAW_ALIGN, uint64_t, 2 << 20))));
 	conflicts(LIST(IMAGE_OF(PITCH_LINEAR, DRM_FORMAT_R8, UINT32_MAX,
 				UINT32_MAX)),
 		  "image.plane_width: conflict", "at most 70368744177664");
