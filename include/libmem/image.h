@@ -357,9 +357,10 @@ int mem_image_info(struct mem_image *image, struct mem_image_info *info);
  * @uses do not include who would have the pointers: the CPU, or an engine that
  * runs kernels; it is to be written, and wraps what may only be read),
  * -EOPNOTSUPP (the board exports no surfaces; block-linear pixels have no
- * pointers; a wrapper has no object), -EFAULT (what it wraps is there no more,
- * which is a violation), -EPERM (see mem_attrs_create()), -EMFILE or -ENFILE,
- * -ENOMEM, or what ended the work of the context.
+ * pointers; a wrapper has no object, and for MEM_LOCK_FD no dma-buf, either),
+ * -EFAULT (what it wraps is there no more, which is a violation), -EPERM (see
+ * mem_attrs_create()), -EMFILE or -ENFILE, -ENOMEM, or what ended the work of
+ * the context.
  */
 int mem_image_lock(struct mem_image *image, unsigned int access,
 		   unsigned int as, struct mem_image_data *data);

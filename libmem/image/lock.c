@@ -93,8 +93,20 @@ static struct place *lock_place_as(struct store *store, unsigned int as)
 			return places[i];
 		if (as >= MEM_LOCK_FD && places[i]->object)
 			return places[i];
+		if (as == MEM_LOCK_FD && places[i]->own)
+			return places[i];
 	}
 	return NULL;
+}
+
+/* An object has a permission; other memory is a dma-buf that is wrapped. */
+static int lock_export(const struct store *store, const struct place *place,
+		       int *fd)
+{
+	if (place->object)
+		return mem_object_fd(place->object, fd);
+	return mem_buf_export_as(place->own,
+				 store->is_read_only ? MEM_READ : MEM_RW, fd);
 }
 
 /* Prepares the memory for the lock, when earlier jobs have ended. */
@@ -107,7 +119,7 @@ static int lock_complete_hold(struct store *store, struct hold *hold,
 	if (!place)
 		return -EOPNOTSUPP;
 	if (as == MEM_LOCK_FD)
-		err = mem_object_fd(place->object, &hold->fd);
+		err = lock_export(store, place, &hold->fd);
 	if (!err && place == &store->inside)
 		err = store_move(store, true);
 	if (!err && as == MEM_LOCK_HOST)

@@ -112,8 +112,26 @@ static void watched_name(const struct store *store, struct mem_buf_info *info)
 
 /* Rows */
 
-static bool watched_has_padding(const struct mem_plane *plane)
+static bool watched_is_between(const struct place *place, uint32_t one,
+			       uint32_t other)
 {
+	const uint8_t *at = place->host[one];
+	const uint8_t *first = place->host[other];
+
+	return at >= first &&
+	       at < first + plane_len(&place->view.planes[other]);
+}
+
+/* Returns true if the bytes behind its rows belong to no other plane. */
+static bool watched_has_padding(const struct place *place, uint32_t i)
+{
+	const struct mem_plane *plane = &place->view.planes[i];
+	uint32_t j;
+
+	for (j = 0; j < place->view.nr_planes; j++)
+		if (j != i && (watched_is_between(place, i, j) ||
+			       watched_is_between(place, j, i)))
+			return false;
 	return plane->height > 1 &&
 	       plane->pitch > plane->width * plane->pixel_len;
 }
@@ -125,7 +143,7 @@ static struct snapshot *watched_take_snapshot(const struct place *place)
 	uint32_t i;
 
 	for (i = 0; i < place->view.nr_planes; i++)
-		if (watched_has_padding(&place->view.planes[i]))
+		if (watched_has_padding(place, i))
 			len += plane_len(&place->view.planes[i]);
 	new = len ? malloc(sizeof(*new) + len) : NULL;
 	if (!new)
@@ -133,7 +151,7 @@ static struct snapshot *watched_take_snapshot(const struct place *place)
 	len = 0;
 	for (i = 0; i < place->view.nr_planes; i++) {
 		new->first[i] = len;
-		if (!watched_has_padding(&place->view.planes[i]))
+		if (!watched_has_padding(place, i))
 			continue;
 		memcpy(new->bytes + len, place->host[i],
 		       plane_len(&place->view.planes[i]));
@@ -200,7 +218,7 @@ static void watched_compare_snapshot(const struct store *store,
 	uint32_t i;
 
 	for (i = 0; i < place->view.nr_planes; i++)
-		if (watched_has_padding(&place->view.planes[i]) &&
+		if (watched_has_padding(place, i) &&
 		    watched_is_packed(&place->view.planes[i],
 				      old->bytes + old->first[i],
 				      place->host[i]))

@@ -271,29 +271,43 @@ static int wrap_check_planes(const struct mem_image_data *data,
 	return 0;
 }
 
-static bool wrap_planes_overlap(uint64_t one, uint64_t one_len, uint64_t other,
-				uint64_t other_len)
+/*
+ * Returns true if a byte belongs to both planes, of which @one begins @delta
+ * bytes before @other. Rows of two planes may alternate if the pitch is common.
+ */
+static bool wrap_planes_overlap(const struct mem_plane *one,
+				const struct mem_plane *other, uint64_t delta)
 {
-	return one < other + other_len && other < one + one_len;
+	if (delta >= plane_len(one))
+		return false;
+	if (one->pitch != other->pitch)
+		return true;
+	delta %= one->pitch;
+	return delta < (uint64_t)one->width * one->pixel_len ||
+	       delta + (uint64_t)other->width * other->pixel_len > one->pitch;
 }
 
 /* Compares addresses, or offsets in a file. */
 static int wrap_check_places(const struct mem_image_data *data,
 			     const struct view *view)
 {
-	uint64_t first[MEM_PLANES_MAX], len[MEM_PLANES_MAX], end;
-	uint32_t i, j;
+	const struct mem_plane *planes = view->planes;
+	uint64_t first[MEM_PLANES_MAX], end;
+	uint32_t i, j, one, other;
 
 	for (i = 0; i < view->nr_planes; i++) {
-		first[i] = data->as == MEM_LOCK_FD ? view->planes[i].off :
+		first[i] = data->as == MEM_LOCK_FD ? planes[i].off :
 			   (uintptr_t)data->planes[i].base;
-		len[i] = plane_len(&view->planes[i]);
-		if (__builtin_add_overflow(first[i], len[i], &end))
+		if (__builtin_add_overflow(first[i], plane_len(&planes[i]),
+					   &end))
 			return -EINVAL;
-		for (j = 0; j < i; j++)
-			if (wrap_planes_overlap(first[i], len[i], first[j],
-						len[j]))
+		for (j = 0; j < i; j++) {
+			one = first[i] < first[j] ? i : j;
+			other = i + j - one;
+			if (wrap_planes_overlap(&planes[one], &planes[other],
+						first[other] - first[one]))
 				return -EINVAL;
+		}
 	}
 	return 0;
 }

@@ -2,8 +2,11 @@
 /*
  * Tests wrappers of objects: the memory of an object as an image, whose format
  * is determined by the object's attributes. Also tests wrappers that are given
- * other memory of their kind.
+ * other memory of their kind, dma-bufs that are surfaces again, and planes
+ * whose rows alternate.
  */
+#include <fcntl.h>
+
 #include "image.h"
 #include "object.h"
 
@@ -408,6 +411,119 @@ static void a_wrapper_gets_other_memory_of_its_kind(void **state)
 		mem_image_destroy(images[i]);
 }
 
+/* Its descriptor is not copied, and has the permission of the wrapped one. */
+static void a_wrapped_dma_buf_is_a_surface_again(void **state)
+{
+	const size_t nr_fds = nr_of_process("fd");
+	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
+	struct mem_image_data data, surface = { .size = sizeof(surface) };
+	struct mem_image *image, *other;
+
+	(void)state;
+	data = data_of(MEM_LOCK_FD, NULL, 256);
+	data.planes[0].off = 512;
+	assert_int_equal(mem_buf_export(buf, &data.fd), 0);
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image), 0);
+	close(data.fd);
+	if (strcmp(board_of().name, "thor")) {
+		assert_int_equal(mem_image_lock(image, MEM_READ, MEM_LOCK_FD,
+						&surface), -EOPNOTSUPP);
+		goto out;
+	}
+	surface = lock_image(image, MEM_RW, MEM_LOCK_FD);
+	assert_int_equal(surface.planes[0].off, 512);
+	assert_int_equal(mem_image_wrap(ctx, &surface, 0, &other), 0);
+	set_image(other, 7, 1);
+	mem_image_destroy(other);
+	unlock_image(image);
+	assert_true(is_image(image, 7, 1));
+	assert_int_equal(info_of(image).copies, MEM_WRAP_NO_COPY);
+	assert_int_equal(mem_image_lock(image, MEM_READ, MEM_LOCK_OBJECT,
+					&surface), -EOPNOTSUPP);
+	mem_image_destroy(image);
+
+	assert_int_equal(mem_buf_export_as(buf, MEM_READ, &data.fd), 0);
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image), 0);
+	close(data.fd);
+	surface = lock_image(image, MEM_READ, MEM_LOCK_FD);
+	assert_int_equal(fcntl(surface.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	unlock_image(image);
+out:
+	mem_image_destroy(image);
+	mem_buf_destroy(buf);
+	assert_int_equal(nr_of_process("fd"), nr_fds);
+}
+
+/* NV12 of 32 x 16 pixels whose chroma begins at byte @chroma of @base. */
+static struct mem_image_data alternating(uint8_t *base, size_t chroma)
+{
+	return (struct mem_image_data) {
+		.size = sizeof(struct mem_image_data),
+		.as = MEM_LOCK_HOST,
+		.format = MEM_FORMAT_NV12_ER,
+		.width = 32,
+		.height = 16,
+		.nr_planes = 2,
+		.planes = {
+			{ 32, 16, 1, 64, 0, base },
+			{ 16, 8, 2, 64, 0, base + chroma },
+		},
+		.fd = -1,
+	};
+}
+
+static size_t nr_with(const uint8_t *bytes, size_t len, uint8_t value)
+{
+	size_t nr = 0;
+
+	while (len--)
+		nr += bytes[len] == value;
+	return nr;
+}
+
+static void rows_of_planes_may_alternate(void **state)
+{
+	static const double colour[] = { 2, 3, 3 };
+	static const size_t rights[] = { 32, 64 * 4 + 32, 15 * 64 + 32 };
+	static const size_t wrongs[] = { 0, 31, 33, 64 * 4 + 31, 64 * 15 + 1 };
+	struct mem_image_data data;
+	struct mem_image *image;
+	uint8_t *bytes;
+	void *ptr;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_MANAGED, 64 * 32,
+				   MEM_ATTACH_GLOBAL, &ptr), 0);
+	bytes = ptr;
+	for (i = 0; i < NR(wrongs); i++) {
+		data = alternating(bytes, wrongs[i]);
+		assert_int_equal(mem_image_wrap(ctx, &data, 0, &image),
+				 -EINVAL);
+	}
+	data = alternating(bytes, 32);
+	data.planes[1].pitch = 128;
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image), -EINVAL);
+	for (i = 0; i < NR(rights); i++) {
+		data = alternating(bytes, rights[i]);
+		memset(bytes, 1, 64 * 32);
+		assert_int_equal(mem_image_wrap(ctx, &data, GPU_AND_CPU,
+						&image), 0);
+		assert_int_equal(info_of(image).copies, MEM_WRAP_NO_COPY);
+		assert_int_equal(mem_image_fill(mem_stream_legacy(ctx),
+						MEM_ENGINE_GPU, image, colour,
+						NR(colour)), 0);
+		(void)lock_image(image, MEM_READ, MEM_LOCK_HOST);
+		assert_int_equal(nr_with(bytes, 64 * 32, 2), 32 * 16);
+		assert_int_equal(nr_with(bytes, 64 * 32, 3), 32 * 8);
+		assert_int_equal(bytes[0], 2);
+		assert_int_equal(bytes[rights[i]], 3);
+		unlock_image(image);
+		mem_image_destroy(image);
+	}
+	assert_int_equal(mem_free(ctx, ptr), 0);
+}
+
 #define test(name)	cmocka_unit_test_teardown(name, nothing_found)
 
 int main(void)
@@ -423,6 +539,8 @@ int main(void)
 		test(standards_of_colours_are_distinguished),
 		test(an_object_to_read_is_never_written),
 		test(a_wrapper_gets_other_memory_of_its_kind),
+		test(a_wrapped_dma_buf_is_a_surface_again),
+		test(rows_of_planes_may_alternate),
 	};
 
 	return cmocka_run_group_tests(tests, open_watched, close_ctx);
