@@ -3,6 +3,8 @@
  * NvSciBuf: the table of keys, in the vendor's order. Keys that are not
  * supported are AS_MISSING; value.c refuses values that are not supported.
  */
+#include <string.h>
+
 #include "key.h"
 
 #define GENERAL(name)	ROW(NvSciBufGeneralAttrKey_##name)
@@ -175,4 +177,32 @@ const struct nvsci_key *nvsci_key_kept(unsigned int kept)
 		if (keys[i].mem == MEM_ATTR_CLIENT + kept)
 			return &keys[i];
 	return NULL;
+}
+
+/**
+ * nvsci_key_is_of_types() - check whether lists of some types have a key
+ * @key: row of the key
+ * @types: 32-bit numbers of types, at any address; NULL: none
+ * @len: bytes of @types
+ *
+ * Return: true for a general key, too.
+ */
+bool nvsci_key_is_of_types(const struct nvsci_key *key, const void *types,
+			   size_t len)
+{
+	const uint32_t type = key->key >> 16;
+	uint32_t has;
+	size_t i;
+
+	if (type == MEM_ATTR_TYPE_GENERAL)
+		return true;
+	/* A pyramid has the keys of an image, too. */
+	for (i = 0; types && i < len / sizeof(has); i++) {
+		memcpy(&has, (const uint8_t *)types + i * sizeof(has),
+		       sizeof(has));
+		if (has == type || (has == MEM_ATTR_TYPE_PYRAMID &&
+				    type == MEM_ATTR_TYPE_IMAGE))
+			return true;
+	}
+	return false;
 }

@@ -117,6 +117,8 @@ struct nvsci_key {
 
 const struct nvsci_key *nvsci_key(uint32_t key);
 const struct nvsci_key *nvsci_key_kept(unsigned int kept);
+bool nvsci_key_is_of_types(const struct nvsci_key *key, const void *types,
+			   size_t len);
 
 /* color.c */
 uint32_t nvsci_fourcc(uint32_t color);
@@ -142,8 +144,6 @@ struct nvsci_values {
 };
 
 /* value.c */
-bool nvsci_key_is_of_types(const struct nvsci_key *key, const void *types,
-			   size_t len);
 NvSciError nvsci_value_in(struct nvsci_values *values,
 			  const struct nvsci_key *key, const void *value,
 			  size_t len);

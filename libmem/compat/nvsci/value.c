@@ -289,33 +289,6 @@ NvSciError nvsci_value_in(struct nvsci_values *values,
 	}
 }
 
-/**
- * nvsci_key_is_of_types() - check whether lists of some types have a key
- * @key: row of the key
- * @types: 32-bit numbers of types, at any address; NULL: none
- * @len: bytes of @types
- *
- * Return: true for a general key, too.
- */
-bool nvsci_key_is_of_types(const struct nvsci_key *key, const void *types,
-			   size_t len)
-{
-	const uint32_t type = key->key >> 16;
-	uint32_t has;
-	size_t i;
-
-	if (type == MEM_ATTR_TYPE_GENERAL)
-		return true;
-	/* A pyramid has the keys of an image, too. */
-	for (i = 0; types && i < len / sizeof(has); i++) {
-		has = value_number_at(types, i);
-		if (has == type || (has == MEM_ATTR_TYPE_PYRAMID &&
-				    type == MEM_ATTR_TYPE_IMAGE))
-			return true;
-	}
-	return false;
-}
-
 /* Keys that another process has kept */
 
 /* Returns true if libmem's key has the value that is first in @values. */
