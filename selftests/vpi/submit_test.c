@@ -500,6 +500,37 @@ static void wrong_images_are_refused(void **state)
 	vpiImageDestroy(cpu);
 }
 
+static void what_may_only_be_read_is_not_written(void **state)
+{
+	VPIImage image = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_U8);
+	VPIImage to_read;
+	struct mem_object *object;
+	VPIImageData data;
+
+	(void)state;
+	ok(vpiImageLockData(image, VPI_LOCK_READ, VPI_IMAGE_BUFFER_NVSCIBUF,
+			    &data));
+	assert_int_equal(mem_object_restrict((struct mem_object *)
+					     data.buffer.nvscibuf.buffer,
+					     MEM_READ, &object), 0);
+	ok(vpiImageUnlock(image));
+	data.buffer.nvscibuf.buffer = (NvSciBufObj)object;
+	ok(vpiImageCreateWrapper(&data, NULL, 0, &to_read));
+	mem_object_put(object);
+	is(vpiSubmitBoxFilter(stream, 0, image, to_read, 3, 3,
+			      VPI_BORDER_ZERO),
+	   VPI_ERROR_INVALID_OPERATION, "may only be read");
+	is(vpiImageLockData(to_read, VPI_LOCK_WRITE,
+			    VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR, &data),
+	   VPI_ERROR_INVALID_OPERATION, "may only be read");
+	is(vpiImageLock(to_read, VPI_LOCK_READ_WRITE),
+	   VPI_ERROR_INVALID_OPERATION, "may only be read");
+	ok(vpiSubmitBoxFilter(stream, 0, to_read, image, 3, 3,
+			      VPI_BORDER_ZERO));
+	vpiImageDestroy(to_read);
+	vpiImageDestroy(image);
+}
+
 static void wrong_detectors_are_refused(void **state)
 {
 	VPIImage image = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_U8);
@@ -586,6 +617,7 @@ int main(void)
 					  no_violation),
 		cmocka_unit_test(wrong_images_are_refused),
 		cmocka_unit_test(wrong_detectors_are_refused),
+		cmocka_unit_test(what_may_only_be_read_is_not_written),
 	};
 
 	return cmocka_run_group_tests_name("vpi submit", tests, setup,

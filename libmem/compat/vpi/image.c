@@ -473,6 +473,10 @@ static VPIStatus image_lock_failed(int rc, const struct VPIImageImpl *image,
 	if (rc == -EBUSY)
 		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
 				"img is locked in a mode that excludes this one: vpiImageUnlock() first");
+	/* The backends have been checked. */
+	if (rc == -EACCES)
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"img wraps memory that may only be read");
 	if (rc == -EOPNOTSUPP && kind->as >= MEM_LOCK_FD &&
 	    image_wraps_memory(image))
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,

@@ -148,6 +148,9 @@ static VPIStatus submit_failed(const struct job *job, uint64_t backends,
 	case -EBUSY:
 		return vpi_fail(VPI_ERROR_BUFFER_LOCKED,
 				"an image or array is locked: unlock it before work uses it");
+	case -EACCES:
+		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
+				"an image or array of the output may only be read");
 	case -EINVAL:
 		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
 				"%s: Documentation/images.rst", job->misfit);
