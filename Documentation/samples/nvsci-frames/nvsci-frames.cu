@@ -6,26 +6,15 @@
  * nvsci-frames [two] [forgot]
  */
 #include <nvscibuf.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sample.h"
+#include "sci-sample.h"
 
 #define SIZE		(256 * 1024)
 #define NR_FRAMES	4
 #define NR_THREADS	256
-#define TIMEOUT_US	10000000
-
-#define SCI(call)	sci(call, #call, __LINE__)
-
-static void sci(NvSciError err, const char *call, int line)
-{
-	if (err == NvSciError_Success)
-		return;
-	fprintf(stderr, "%s:%d: %s: 0x%x\n", __FILE__, line, call, err);
-	exit(2);
-}
 
 /* Each thread has a part of its own. */
 __global__ void add_up(const uint8_t *frame, uint32_t *sums, int nr)
@@ -200,82 +189,9 @@ static int one_process(bool is_forgot)
 
 /* Two processes: an end of a channel each */
 
-static NvSciIpcEndpoint end_open(int nr)
-{
-	NvSciIpcEndpoint end;
-	char name[NVSCIIPC_MAX_ENDPOINT_NAME];
-
-	/* So that two runs do not meet: the camera is its viewer's parent. */
-	snprintf(name, sizeof(name), "frames.%d_%d",
-		 (int)(nr ? getppid() : getpid()), nr);
-	SCI(NvSciIpcInit());
-	SCI(NvSciIpcOpenEndpoint(name, &end));
-	SCI(NvSciIpcResetEndpointSafe(end));
-	return end;
-}
-
-static void end_close(NvSciIpcEndpoint end)
-{
-	SCI(NvSciIpcCloseEndpointSafe(end, false));
-	NvSciIpcDeinit();
-}
-
-static void wait_for(NvSciIpcEndpoint end, uint32_t event)
-{
-	struct pollfd fd = { 0, POLLIN, 0 };
-	uint32_t events;
-
-	SCI(NvSciIpcGetLinuxEventFd(end, &fd.fd));
-	for (;;) {
-		SCI(NvSciIpcGetEventSafe(end, &events));
-		if (events & event)
-			return;
-		if ((events & NV_SCI_IPC_EVENT_CONN_RESET) ||
-		    poll(&fd, 1, TIMEOUT_US / 1000) != 1) {
-			fprintf(stderr, "the other process has gone\n");
-			exit(2);
-		}
-	}
-}
-
-static void msg_send(NvSciIpcEndpoint end, const void *bytes, size_t len)
-{
-	int32_t sent;
-
-	wait_for(end, NV_SCI_IPC_EVENT_WRITE);
-	SCI(NvSciIpcWrite(end, bytes, len, &sent));
-}
-
-static void msg_recv(NvSciIpcEndpoint end, void *bytes, size_t len)
-{
-	int32_t received;
-
-	wait_for(end, NV_SCI_IPC_EVENT_READ);
-	SCI(NvSciIpcRead(end, bytes, len, &received));
-}
-
-/* A descriptor is bytes; the other end learns first how many. */
-static void send_desc(NvSciIpcEndpoint end, const void *desc, size_t len)
-{
-	msg_send(end, &len, sizeof(len));
-	msg_send(end, desc, len);
-}
-
-static void *recv_desc(NvSciIpcEndpoint end, size_t *len)
-{
-	void *desc;
-
-	msg_recv(end, len, sizeof(*len));
-	desc = malloc(*len);
-	if (!desc)
-		exit(2);
-	msg_recv(end, desc, *len);
-	return desc;
-}
-
 static int camera(bool is_forgot)
 {
-	NvSciIpcEndpoint end = end_open(0);
+	NvSciIpcEndpoint end = end_open("frames", 0);
 	NvSciBufAttrList list;
 	NvSciBufModule module;
 	NvSciBufObj frame;
@@ -309,7 +225,7 @@ static int camera(bool is_forgot)
 static void viewer(void)
 {
 	const int device = use_integrated_gpu();
-	NvSciIpcEndpoint end = end_open(1);
+	NvSciIpcEndpoint end = end_open("frames", 1);
 	NvSciBufAttrList list;
 	NvSciBufModule module;
 	NvSciBufObj frame;
