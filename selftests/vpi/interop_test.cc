@@ -16,8 +16,8 @@
 
 namespace {
 
-constexpr int32_t width = 96;
-constexpr int32_t height = 24;
+constexpr int32_t width = 320;
+constexpr int32_t height = 240;
 
 // nvscibuf.h and nvbufsurface.h define the same type.
 static_assert(std::is_same<decltype(NvSciBufData::buffer), NvSciBufObj>::value,
@@ -34,7 +34,7 @@ struct Owned {
 		ok(vpiContextCreate(0, &context));
 		ok(vpiContextSetCurrent(context));
 		ok(vpiContextGetFlags(context, &flags));
-		ok(vpiImageCreate(width, height, VPI_IMAGE_FORMAT_U8,
+		ok(vpiImageCreate(width, height, VPI_IMAGE_FORMAT_NV12_ER,
 				  flags & VPI_BACKEND_ALL, &image));
 		image_fill(image);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Tests programs of VPI 0.4: keypoints in managed memory, in order with CUDA,
 // and scaling of NV12 images of nvbuf_utils.
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
 #include <nvbuf_utils.h>
 #include <vpi/legacy-0.4.h>
 
@@ -15,17 +15,88 @@ namespace {
 constexpr int32_t side = 64;
 constexpr int32_t capacity = 128;
 
-void draw_squares(VPIImage image)
+// @Pixel is the type of the image's pixels.
+template <typename Pixel> void draw_squares(VPIImage image)
 {
 	VPIImageData data{};
 
 	ok(vpiImageLock(image, VPI_LOCK_WRITE, &data));
-	auto *bytes = static_cast<uint8_t *>(data.planes[0].data);
-	for (int32_t y = 0; y < side; y++)
-		for (int32_t x = 0; x < side; x++)
-			bytes[y * data.planes[0].pitchBytes + x] =
-				x / 16 % 2 && y / 16 % 2 ? 255 : 0;
+	const auto &plane = data.planes[0];
+	auto *bytes = static_cast<uint8_t *>(plane.data);
+	for (int32_t y = 0; y < plane.height; y++) {
+		auto *row = reinterpret_cast<Pixel *>(bytes +
+						      y * plane.pitchBytes);
+		for (int32_t x = 0; x < plane.width; x++)
+			row[x] = x / 16 % 2 && y / 16 % 2 ? 255 : 0;
+	}
 	ok(vpiImageUnlock(image));
+}
+
+// The order of calls is that of the question in NVIDIA's forum; as its answer
+// says, the memory is the GPU's when it is wrapped for CUDA.
+void find_in_managed_memory(VPIBackend backend, VPIStream vpi_stream,
+			    cudaStream_t cuda_stream)
+{
+	constexpr int32_t width = 192;
+	constexpr int32_t height = 128;
+	VPIHarrisCornerDetectorParams params;
+	VPIKeypoint *data_managed = nullptr;
+	VPIArray vpi_array = nullptr;
+	VPIArray scores = nullptr;
+	VPIImage image = nullptr;
+	VPIPayload payload;
+	VPIArrayData vpi_data;
+	int32_t size = 0;
+
+	assert_int_equal(cudaMallocManaged(&data_managed,
+					   8192 * 2 * sizeof(float)), 0);
+	std::memset(&vpi_data, 0, sizeof(vpi_data));
+	vpi_data.capacity = 8192;
+	vpi_data.type = VPI_ARRAY_TYPE_KEYPOINT;
+	vpi_data.strideBytes = 8;
+	vpi_data.data = data_managed;
+	ok(vpiArrayCreateCudaMemWrapper(&vpi_data, 0, &vpi_array));
+	ok(vpiArrayCreate(8192, VPI_ARRAY_TYPE_U32, 0, &scores));
+	ok(vpiImageCreate(width, height, VPI_IMAGE_FORMAT_S16, 0, &image));
+	draw_squares<int16_t>(image);
+	ok(vpiCreateHarrisCornerDetector(backend, width, height, &payload));
+	ok(vpiInitHarrisCornerDetectorParams(&params));
+	assert_int_equal(cudaStreamAttachMemAsync(cuda_stream, data_managed, 0,
+						  cudaMemAttachGlobal), 0);
+	ok(vpiSubmitHarrisCornerDetector(vpi_stream, payload, image, vpi_array,
+					 scores, &params));
+	assert_int_equal(cudaStreamAttachMemAsync(cuda_stream, data_managed, 0,
+						  cudaMemAttachHost), 0);
+	assert_int_equal(cudaStreamSynchronize(cuda_stream), 0);
+	ok(vpiArrayGetSize(vpi_array, &size));
+	assert_true(size >= 4);
+	for (int32_t i = 0; i < size; i++)
+		assert_true(data_managed[i].x >= 0 &&
+			    data_managed[i].x < width);
+	vpiPayloadDestroy(payload);
+	vpiImageDestroy(image);
+	vpiArrayDestroy(scores);
+	vpiArrayDestroy(vpi_array);
+	assert_int_equal(cudaFree(data_managed), 0);
+}
+
+void cuda_and_vpi_take_turns_in_a_stream(void **)
+{
+	cudaStream_t cuda_stream = nullptr;
+	VPIStream vpi_stream = nullptr;
+	uint64_t enabled = 0;
+
+	assert_int_equal(cudaStreamCreate(&cuda_stream), 0);
+	ok(vpiStreamWrapCuda(cuda_stream, &vpi_stream));
+	find_in_managed_memory(VPI_BACKEND_CUDA, vpi_stream, cuda_stream);
+	vpiStreamDestroy(vpi_stream);
+	ok(vpiStreamCreateCudaStreamWrapper(cuda_stream, 0, &vpi_stream));
+	ok(vpiContextGetFlags(VPI_GLOBAL_CONTEXT, &enabled));
+	if (enabled & VPI_BACKEND_PVA)
+		find_in_managed_memory(VPI_BACKEND_PVA, vpi_stream,
+				       cuda_stream);
+	vpiStreamDestroy(vpi_stream);
+	assert_int_equal(cudaStreamDestroy(cuda_stream), 0);
 }
 
 void keypoints_are_found_in_managed_memory(void **)
@@ -52,7 +123,7 @@ void keypoints_are_found_in_managed_memory(void **)
 	ok(vpiArrayCreateCudaMemWrapper(&data, 0, &array));
 	ok(vpiArrayCreate(capacity, VPI_ARRAY_TYPE_U32, 0, &scores));
 	ok(vpiImageCreate(side, side, VPI_IMAGE_FORMAT_U8, 0, &image));
-	draw_squares(image);
+	draw_squares<uint8_t>(image);
 	assert_int_equal(cudaStreamCreate(&cuda), 0);
 	ok(vpiStreamWrapCuda(cuda, &stream));
 	ok(vpiCreateHarrisCornerDetector(VPI_BACKEND_CUDA, side, side,
@@ -130,7 +201,7 @@ struct Nv12 {
 		data.numPlanes = 2;
 		for (int i = 0; i < 2; i++) {
 			assert_int_equal(NvBufferMemMap(
-				fd, i, NvBufferMem_Read_Write, &planes[i]), 0);
+				fd, i, NvBufferMem_Write, &planes[i]), 0);
 			assert_int_equal(NvBufferMemSyncForCpu(fd, i,
 							       &planes[i]), 0);
 			data.planes[i].width = params.width[i];
@@ -170,7 +241,10 @@ void images_of_nvbuf_utils_are_scaled(void **)
 	for (int i = 0; i < 3; i++)
 		ok(vpiSubmitRescale(stream, VPI_BACKEND_CUDA, input.image,
 				    output.image, VPI_INTERP_LINEAR,
-				    VPI_BOUNDARY_COND_CLAMP));
+				    VPI_BOUNDARY_COND_ZERO));
+	ok(vpiSubmitRescale(stream, VPI_BACKEND_CUDA, input.image,
+			    output.image, VPI_INTERP_LINEAR,
+			    VPI_BOUNDARY_COND_CLAMP));
 	ok(vpiEventRecord(stop, stream));
 	ok(vpiEventSync(stop));
 	ok(vpiEventElapsedTime(start, stop, &msec));
@@ -249,7 +323,7 @@ void vpi_1_has_names_and_arguments_of_its_own(void **)
 	ok(vpiCreateHarrisCornerDetector(VPI_BACKEND_CUDA, side, side,
 					 &payload));
 	ok(vpiInitHarrisCornerDetectorParams(&params));
-	draw_squares(image);
+	draw_squares<uint8_t>(image);
 	ok(vpiSubmitHarrisCornerDetector(stream, VPI_BACKEND_CUDA, payload,
 					 image, array, scores, &params));
 	ok(vpiStreamSync(stream));
@@ -285,6 +359,8 @@ void vpi_1_has_names_and_arguments_of_its_own(void **)
 int main()
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(cuda_and_vpi_take_turns_in_a_stream,
+					  no_violation),
 		cmocka_unit_test_teardown(keypoints_are_found_in_managed_memory,
 					  no_violation),
 		cmocka_unit_test_teardown(keypoints_are_found_in_host_memory,
