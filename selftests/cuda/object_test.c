@@ -377,6 +377,10 @@ static void planes_of_an_image_are_arrays(void **state)
 	struct cudaExternalMemoryHandleDesc desc = handle_of(object);
 	cudaMipmappedArray_t mipmaps[2];
 	cudaExternalMemory_t memory;
+	struct cudaResourceDesc resource = {
+		.resType = cudaResourceTypeArray,
+	};
+	cudaSurfaceObject_t surface;
 	uint8_t rows[60 * 100];
 	cudaArray_t level;
 	const uint8_t *at;
@@ -393,6 +397,10 @@ static void planes_of_an_image_are_arrays(void **state)
 			rows[x] = (uint8_t)(x * 3 + i);
 		ok(cudaMemcpy2DToArray(level, 0, 0, rows, 100, 100, heights[i],
 				       cudaMemcpyHostToDevice));
+		/* They need no flag for this, as opposed to other arrays. */
+		resource.res.array.array = level;
+		ok(cudaCreateSurfaceObject(&surface, &resource));
+		ok(cudaDestroySurfaceObject(surface));
 	}
 	ok(cudaDestroyExternalMemory(memory));
 	assert_int_equal(mem_object_flush(object, 0, len), 0);

@@ -523,10 +523,20 @@ static int view_object_create(struct CUctx_st *ctx, enum core_type type,
 	return rc;
 }
 
+/*
+ * NVIDIA's sample cudaNvSciNvMedia maps planes of an NvSciBufObj as arrays
+ * without the flag, and has surfaces of them.
+ */
+static bool view_may_be_surface(const struct CUarray_st *array)
+{
+	return array->desc.Flags & CUDA_ARRAY3D_SURFACE_LDST ||
+	       (array->mipmap && array->mipmap->object);
+}
+
 /**
  * core_surface_create() - create a surface object
  * @ctx: context
- * @resource: array with CUDA_ARRAY3D_SURFACE_LDST
+ * @resource: array with CUDA_ARRAY3D_SURFACE_LDST, or of an object's memory
  * @surface: out: object, owned by the caller: core_view_destroy()
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (another kind of resource, an
@@ -546,8 +556,7 @@ CORE_API int core_surface_create(struct CUctx_st *ctx,
 	rc = view_take_resource(ctx, resource, &view);
 	if (rc)
 		return rc;
-	if (!(resource->res.array.hArray->desc.Flags &
-	      CUDA_ARRAY3D_SURFACE_LDST))
+	if (!view_may_be_surface(resource->res.array.hArray))
 		return CUDA_ERROR_INVALID_VALUE;
 	return view_object_create(ctx, CORE_SURFACE, &object, &view, surface);
 }
