@@ -19,6 +19,17 @@ static struct mem_buf *buf;
 static void *managed;
 static struct mem_image *image, *colours;
 static struct mem_array *points, *scores;
+static struct mem_pipe *pipe_;
+static struct mem_pipe_end *consumer, *producer;
+
+/* All structs of the public headers that begin with a size */
+#define SIZED(type) #type,
+
+static const char *const sized[] = {
+#include "sized.h"
+};
+
+#define NR_SIZED	(sizeof(sized) / sizeof(*sized))
 
 union room {
 	uint32_t size;
@@ -102,6 +113,78 @@ static int get_array_data(void *to)
 	return err ? err : mem_array_unlock(points);
 }
 
+static int get_pipe_info(void *to)
+{
+	return mem_pipe_info(pipe_, to);
+}
+
+static int get_pipe_end_info(void *to)
+{
+	return mem_pipe_end_info(consumer, to);
+}
+
+static int present(const void *frame)
+{
+	return mem_pipe_present(producer, frame, mem_stream_legacy(ctx), 0);
+}
+
+static struct mem_frame new_frame(void)
+{
+	return (struct mem_frame) {
+		.size = sizeof(struct mem_frame),
+		.nr_planes = 1,
+		.planes = { { 8, 8, 1, 8, 0, managed } },
+	};
+}
+
+static int take_back(void *to)
+{
+	return mem_pipe_return(producer, mem_stream_legacy(ctx), 0, to);
+}
+
+/* Presents a frame and acquires it, by a call that succeeds if @to is NULL. */
+static int acquire(void *to)
+{
+	struct mem_frame frame = new_frame();
+	int err;
+
+	assert_int_equal(present(&frame), 0);
+	err = mem_pipe_acquire(consumer, mem_stream_legacy(ctx), 0,
+			       to ? to : &frame);
+	if (err) {
+		frame.size = sizeof(frame);
+		assert_int_equal(mem_pipe_acquire(consumer,
+						  mem_stream_legacy(ctx), 0,
+						  &frame), 0);
+	} else if (to) {
+		memcpy(&frame, to, sizeof(frame));
+	}
+	assert_int_equal(mem_pipe_release(consumer, &frame,
+					  mem_stream_legacy(ctx)), 0);
+	return err;
+}
+
+static int get_acquired(void *to)
+{
+	struct mem_frame frame = new_frame();
+	const int err = acquire(to);
+
+	assert_int_equal(take_back(&frame), 0);
+	return err;
+}
+
+static int get_returned(void *to)
+{
+	struct mem_frame frame = new_frame();
+	int err;
+
+	assert_int_equal(acquire(NULL), 0);
+	err = take_back(to);
+	if (err)
+		assert_int_equal(take_back(&frame), 0);
+	return err;
+}
+
 #define OUT(type, first, get) { #type, sizeof(struct type), first, get }
 
 static const struct out outs[] = {
@@ -116,6 +199,10 @@ static const struct out outs[] = {
 	OUT(mem_image_info, 88, get_image_info),
 	OUT(mem_image_data, 136, get_image_data),
 	OUT(mem_array_data, 48, get_array_data),
+	OUT(mem_pipe_info, 112, get_pipe_info),
+	OUT(mem_pipe_info, 112, get_pipe_end_info),
+	OUT(mem_frame, 152, get_acquired),
+	OUT(mem_frame, 152, get_returned),
 };
 
 #define NR_OUTS		(sizeof(outs) / sizeof(*outs))
@@ -201,7 +288,11 @@ static void a_newer_program_sees_what_is_not_filled_in(void **state)
 
 	(void)state;
 	for (out = outs; out < outs + NR_OUTS; out++) {
-		const bool changes = out->get == get_violation;
+		/* Times, and numbers of frames, are those of the call. */
+		const bool changes = out->get == get_violation ||
+			out->get == get_pipe_info ||
+			out->get == get_pipe_end_info ||
+			out->get == get_acquired || out->get == get_returned;
 
 		make_violation();
 		newer = filled(out->len + NEWER);
@@ -373,6 +464,42 @@ static int put_array_data(const void *from)
 	return err;
 }
 
+static void fill_pipe_params(union room *room)
+{
+	(void)room;
+}
+
+static int put_pipe_params(const void *from)
+{
+	struct mem_pipe *other;
+	const int err = mem_pipe_create(ctx, from, &other);
+
+	if (!err)
+		mem_pipe_destroy(other);
+	return err;
+}
+
+static void fill_frame(union room *room)
+{
+	const struct mem_frame frame = new_frame();
+
+	memcpy(room, &frame, sizeof(frame));
+}
+
+static int put_frame(const void *from)
+{
+	struct mem_frame frame = new_frame();
+	const int err = present(from);
+
+	if (err)
+		return err;
+	assert_int_equal(mem_pipe_acquire(consumer, mem_stream_legacy(ctx), 0,
+					  &frame), 0);
+	assert_int_equal(mem_pipe_release(consumer, &frame,
+					  mem_stream_legacy(ctx)), 0);
+	return take_back(&frame);
+}
+
 #define IN(type, first, what) \
 	{ #type, sizeof(struct type), first, fill_##what, put_##what }
 
@@ -384,6 +511,8 @@ static const struct in ins[] = {
 	IN(mem_harris, 32, harris),
 	IN(mem_image_data, 136, image_data),
 	IN(mem_array_data, 48, array_data),
+	IN(mem_pipe_params, 32, pipe_params),
+	IN(mem_frame, 152, frame),
 };
 
 #define NR_INS		(sizeof(ins) / sizeof(*ins))
@@ -476,8 +605,39 @@ static void a_struct_that_has_grown_takes_both(void **state)
 			 -EINVAL);
 }
 
+static bool is_tested(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_OUTS; i++)
+		if (!strcmp(outs[i].name, name))
+			return true;
+	for (i = 0; i < NR_INS; i++)
+		if (!strcmp(ins[i].name, name))
+			return true;
+	return false;
+}
+
+static void each_struct_with_a_size_is_tested(void **state)
+{
+	size_t i;
+
+	(void)state;
+	/* The list is made of the headers: it must not become empty. */
+	assert_true(NR_SIZED >= 18);
+	for (i = 0; i < NR_SIZED; i++)
+		if (!is_tested(sized[i]))
+			fail_msg("struct %s has no test", sized[i]);
+}
+
 static int open_all(void **state)
 {
+	const struct mem_pipe_params params = {
+		.size = sizeof(params),
+		.length = 1,
+		.flags = MEM_PIPE_NO_REUSE,
+	};
+
 	if (open_ctx(state) || mem_ctx_watch(ctx, MEM_WATCH_ERRORS, 64) ||
 	    mem_buf_alloc(ctx, MEM_KIND_NONCOHERENT, LEN, "sizes", &buf))
 		return -1;
@@ -485,12 +645,19 @@ static int open_all(void **state)
 	colours = new_image(20, 20, MEM_FORMAT_RGB8, 0);
 	points = new_array(9, MEM_DATA_KEYPOINT, 0);
 	scores = new_array(9, MEM_DATA_U32, 0);
+	if (mem_pipe_create(ctx, &params, &pipe_) ||
+	    mem_pipe_connect_consumer(pipe_, ctx, &consumer) ||
+	    mem_pipe_connect_producer(pipe_, ctx, 8, 8, &producer))
+		return -1;
 	return mem_alloc(ctx, MEM_KIND_MANAGED, LEN, MEM_ATTACH_GLOBAL,
 			 &managed);
 }
 
 static int close_all(void **state)
 {
+	mem_pipe_end_destroy(producer);
+	mem_pipe_end_destroy(consumer);
+	mem_pipe_destroy(pipe_);
 	mem_image_destroy(image);
 	mem_image_destroy(colours);
 	mem_array_destroy(points);
@@ -508,6 +675,7 @@ int main(void)
 		cmocka_unit_test(a_newer_program_sees_what_is_not_filled_in),
 		cmocka_unit_test(what_is_read_is_cut_or_must_be_zero),
 		cmocka_unit_test(a_struct_that_has_grown_takes_both),
+		cmocka_unit_test(each_struct_with_a_size_is_tested),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);
