@@ -30,6 +30,8 @@ struct record_shape;
  * @cpu_why: why the CPU's process wrote no stack
  * @other_why: why the other side's process wrote none
  * @suppressed_by: name of a suppression; NULL: none
+ * @cause: finding under which this one is reported: of another kind, found
+ *	before, and removed by the same fix; NULL: none
  * @api: API whose calls the program makes
  * @shape: object in the buffer, in the file of stacks; NULL: not reported
  * @kernel_key: key of @kernel
@@ -51,6 +53,7 @@ struct finding {
 	enum outside_why cpu_why;
 	enum outside_why other_why;
 	const char *suppressed_by;
+	const struct finding *cause;
 	enum kind_api api;
 	const struct record_shape *shape;
 	uint64_t kernel_key;

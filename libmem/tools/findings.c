@@ -687,6 +687,50 @@ int findings_end(struct findings *findings)
 	return ret;
 }
 
+static bool record_is_of_uncleaned(const struct heapsim_record *r)
+{
+	return r->kind == HEAPSIM_RECORD_MISSING_CLEAN ||
+	       r->kind == HEAPSIM_RECORD_WRITE_CONFLICT ||
+	       r->kind == HEAPSIM_RECORD_LOST_CPU_WRITE;
+}
+
+/*
+ * Bytes that the CPU wrote, and that were not cleaned, can be missed by a read,
+ * collide with a write, and be dropped in the end: one mistake, if the same
+ * operation is missing after the same stores.
+ */
+static bool finding_is_cause(const struct finding *cause,
+			     const struct finding *one)
+{
+	const struct heapsim_record *a = &cause->record, *b = &one->record;
+
+	return record_is_of_uncleaned(a) && !cause->cause &&
+	       !cause->suppressed_by && a->kind != b->kind &&
+	       a->missing == b->missing &&
+	       !strncmp(a->name, b->name, sizeof(a->name)) &&
+	       backtrace_is_same(&cause->cpu, &one->cpu);
+}
+
+/**
+ * findings_find_causes() - find the findings that are reported under others
+ * @findings: findings after findings_end(), with suppressions applied
+ */
+void findings_find_causes(struct findings *findings)
+{
+	struct finding *one, *cause;
+
+	for (one = findings->first; one; one = one->next) {
+		if (!record_is_of_uncleaned(&one->record) || !one->cpu.nr ||
+		    one->suppressed_by)
+			continue;
+		for (cause = findings->first; cause != one; cause = cause->next)
+			if (finding_is_cause(cause, one))
+				break;
+		if (cause != one)
+			one->cause = cause;
+	}
+}
+
 /**
  * findings_first() - return the list, in the order in which they were found
  * @findings: findings after findings_end()
@@ -727,7 +771,7 @@ struct totals findings_total(const struct findings *findings)
 			continue;
 		}
 		t.errors += one->record.count;
-		t.places++;
+		t.places += !one->cause;
 	}
 	return t;
 }

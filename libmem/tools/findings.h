@@ -58,6 +58,7 @@ void findings_add_dropped(struct findings *findings, uint64_t nr,
 bool findings_are_waiting(const struct findings *findings);
 int findings_retry(struct findings *findings);
 int findings_end(struct findings *findings);
+void findings_find_causes(struct findings *findings);
 struct finding *findings_first(const struct findings *findings);
 struct totals findings_total(const struct findings *findings);
 bool finding_is_error(const struct findings *findings,

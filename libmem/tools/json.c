@@ -223,6 +223,20 @@ static json_object *json_buffer(const struct finding *f)
 	return o;
 }
 
+/* Returns the number of the finding under which this one is reported. */
+static json_object *json_cause(const struct findings *findings,
+			       const struct finding *f)
+{
+	const struct finding *one;
+	uint64_t nr = 0;
+
+	if (!f->cause)
+		return NULL;
+	for (one = findings_first(findings); one != f->cause; one = one->next)
+		nr++;
+	return json_number(nr);
+}
+
 /* Returns the proposed fix in one line. */
 static json_object *json_fix(const struct finding *f)
 {
@@ -267,6 +281,7 @@ static json_object *json_finding(const struct findings *findings,
 	json_object_object_add(o, "mend", json_fix(f));
 	json_object_object_add(o, "cpu", json_cpu(f));
 	json_object_object_add(o, "other", json_other(f));
+	json_object_object_add(o, "cause", json_cause(findings, f));
 	json_object_object_add(o, "suppressed_by",
 			       json_text(f->suppressed_by, SIZE_MAX));
 	return o;

@@ -384,6 +384,31 @@ static void report_other(FILE *out, const struct finding *f)
 	report_backtrace(out, &f->kernel);
 }
 
+/* Returns the next finding that is reported under another one, or NULL. */
+static const struct finding *report_next(const struct finding *f,
+					 const struct finding *cause)
+{
+	for (f = f->next; f; f = f->next)
+		if (f->cause == cause)
+			return f;
+	return NULL;
+}
+
+/* Prints the other findings that the same fix removes. */
+static void report_others(FILE *out, const struct finding *cause)
+{
+	const struct finding *f = cause;
+
+	while ((f = report_next(f, cause))) {
+		const char *headline = report_headline(&f->record);
+
+		fprintf(out, PREFIX "    for the same reason, %.*s:\n",
+			(int)strcspn(headline, ":"), headline);
+		report_count(out, f);
+		report_other(out, f);
+	}
+}
+
 static void report_error(FILE *out, const struct finding *f)
 {
 	const char *fix = kind_fix(f->record.kind, f->record.missing, f->api);
@@ -397,6 +422,7 @@ static void report_error(FILE *out, const struct finding *f)
 	report_attaches(out, f);
 	report_cpu(out, f);
 	report_other(out, f);
+	report_others(out, f);
 	if (fix)
 		report_text(out, 4, fix);
 	fputs(PREFIX "\n", out);
@@ -448,15 +474,17 @@ static void report_wastes(FILE *out, const struct findings *findings,
 static void report_blocks(FILE *out, const struct findings *findings,
 			  bool has_suppressions, bool are_leaks)
 {
-	const struct finding *f;
+	const struct finding *f, *one;
 
 	for (f = findings_first(findings); f; f = f->next) {
-		if (f->suppressed_by || finding_is_leak(f) != are_leaks ||
+		if (f->suppressed_by || f->cause ||
+		    finding_is_leak(f) != are_leaks ||
 		    (!are_leaks && !finding_is_error(findings, f)))
 			continue;
 		report_error(out, f);
-		if (has_suppressions)
-			suppression_print(out, "", f);
+		for (one = f; has_suppressions && one;
+		     one = report_next(one, f))
+			suppression_print(out, "", one);
 	}
 }
 

@@ -531,6 +531,7 @@ static int run_print_reports(struct run *run)
 				  "no memory: the report is incomplete");
 	for (f = findings_first(run->findings); f; f = f->next)
 		f->suppressed_by = suppressions_match(run->suppressions, f);
+	findings_find_causes(run->findings);
 	report_print(run->log, run->findings, &run->facts, run->has_gen);
 	if (fflush(run->log) || ferror(run->log))
 		ret = error_print(run->name, "the report: %s",

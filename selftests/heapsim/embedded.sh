@@ -49,6 +49,41 @@ write_conflict()
 		    "at $(at device_fills FILL)" && clean_twin conflict
 }
 
+# Checks the first words of all findings, in their order.
+headlines() # TEXT
+{
+	local got
+
+	got=$(sed -nE 's/^==heapsim== ([A-Z][a-zA-Z ]+): .*/\1/p' <<<"$report" |
+		paste -sd,)
+	[ "$got" = "$1,ERROR SUMMARY" ] && return
+	echo "$got"
+	return 1
+}
+
+# One mistake is one finding, and what else it led to stands below it. Other
+# mistakes, also with the same buffer, are findings of their own.
+early_end()
+{
+	local same='    for the same reason,'
+
+	report 0 "$wrong" early-end &&
+		has 'Missing clean' "by $(at early_end AFTER)" \
+		    "$same Write conflict:$" '    2 lines$' \
+		    "$same Lost CPU write:$" '    2 lines$' 'to fix it' \
+		    'Missing clean' "by $(at early_end OTHER)" \
+		    "$same Write conflict:$" '    1 line$' 'to fix it' &&
+		headlines \
+		    'Missing clean,Missing clean,Stale read,Lost device write' &&
+		sum 11 4 || return
+	printf '{\n name: known\n kind: missing-clean\n}\n' >"$tmp/known"
+	report 0 --suppressions="$tmp/known" "$wrong" early-end &&
+		headlines \
+		    'Write conflict,Write conflict,Stale read,Lost device write' &&
+		has "by $(at early_end AFTER)" "$same Lost CPU write:$" &&
+		sum 7 4 && clean_twin early-end
+}
+
 lost_cpu_write()
 {
 	report 0 "$wrong" lost-cpu-write &&
@@ -495,8 +530,8 @@ json_members()
 
 	nr_jsons=1
 	report_early --json="$tmp/1.json" "$wrong" early || return
-	for name in stale missing-clean open-bracket no-begin redundant \
-		leak while-active not-attached on-device illegal overrun \
+	for name in stale missing-clean early-end open-bracket no-begin \
+		redundant leak while-active not-attached on-device illegal overrun \
 		missing-calls; do
 		json_of 0 "$wrong" "$name" || return
 	done
@@ -938,6 +973,7 @@ nameless_functions()
 try stale_read
 try missing_clean
 try write_conflict
+try one_mistake_is_one_finding early_end
 try lost_cpu_write
 try lost_device_write
 try unbracketed_access

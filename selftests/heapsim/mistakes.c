@@ -171,6 +171,40 @@ static void conflict(void)
 }
 
 /*
+ * The bracket ends before the CPU has written: what it writes is missed by a
+ * read, collides with a write, and is dropped by the next START. Other stores,
+ * whose END is missing, and the read of old bytes are mistakes of their own.
+ */
+static void early_end(void)
+{
+	unsigned char *p;
+	struct mem_buf *buf = make("frame", &p);
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		device_fills(buf, i);
+		begin(buf, MEM_RW);
+		if (!is_right)
+			end(buf, MEM_RW);
+		poke(p + 512, i + 7); /* AFTER */
+		if (is_right)
+			end(buf, MEM_RW);
+		device_reads(buf);
+	}
+	begin(buf, MEM_RW);
+	poke(p + 1024, 9); /* OTHER */
+	if (is_right)
+		end(buf, MEM_RW);
+	device_reads(buf);
+	device_fills(buf, 1);
+	if (is_right)
+		begin(buf, MEM_READ);
+	sink = peek(p + 1024);
+	end(buf, is_right ? MEM_READ : MEM_RW);
+	mem_buf_destroy(buf);
+}
+
+/*
  * The stores without a bracket seem to have no effect, unless lines are
  * evicted.
  */
@@ -1075,6 +1109,7 @@ int main(int argc, char **argv)
 		{ "second", second },
 		{ "missing-clean", missing_clean },
 		{ "conflict", conflict },
+		{ "early-end", early_end },
 		{ "lost-cpu-write", lost_cpu_write },
 		{ "lost-device-write", lost_device_write },
 		{ "late-store", late_store },

@@ -30,7 +30,7 @@ libmem_over_both()
 {
 	local name twin run
 
-	for name in stale missing-clean conflict lost-cpu-write \
+	for name in stale missing-clean conflict early-end lost-cpu-write \
 		lost-device-write early open-bracket exit-in-bracket no-begin \
 		redundant leak leak-job leak-streams leak-event fork-only \
 		missing-calls; do
