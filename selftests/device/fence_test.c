@@ -87,7 +87,8 @@ static void fence_times_out_by_itself(void **state)
 	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
 						   100 * NSEC_PER_MSEC);
 
-	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 10000), POLLIN);
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, DEVICE_HANGS_MS),
+			 POLLIN);
 	assert_int_equal(device_fence_status(fence.fence_fd), -ETIMEDOUT);
 	/* The fence can still be signalled, without effect. */
 	device_fence_signal(f->dev, fence.fence, 0);
@@ -104,7 +105,8 @@ static void closing_the_open_cancels_its_fences(void **state)
 	assert_int_equal(device_fence_errno(dev, f->fd, HEAPSIM_FENCE_WRITE,
 					    10 * NSEC_PER_SEC, &fence), 0);
 	close(dev);
-	assert_int_equal(device_poll(fence.fence_fd, POLLIN, 30000), POLLIN);
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, DEVICE_HANGS_MS),
+			 POLLIN);
 	assert_int_equal(device_fence_status(fence.fence_fd), -ECANCELED);
 	close(fence.fence_fd);
 	device_sync(f->fd, SYNC_START_RW);
@@ -121,13 +123,13 @@ static void poll_of_the_buffer_follows_its_fences(void **state)
 	assert_int_equal(device_poll(f->fd, POLLOUT, 20), 0);
 	device_fence_signal(f->dev, fence.fence, 0);
 	close(fence.fence_fd);
-	assert_int_equal(device_poll(f->fd, POLLIN, 30000), POLLIN);
+	assert_int_equal(device_poll(f->fd, POLLIN, DEVICE_HANGS_MS), POLLIN);
 	fence = create(f, HEAPSIM_FENCE_READ, 10 * NSEC_PER_SEC);
-	assert_int_equal(device_poll(f->fd, POLLIN, 30000), POLLIN);
+	assert_int_equal(device_poll(f->fd, POLLIN, DEVICE_HANGS_MS), POLLIN);
 	assert_int_equal(device_poll(f->fd, POLLOUT, 20), 0);
 	device_fence_signal(f->dev, fence.fence, 0);
 	close(fence.fence_fd);
-	assert_int_equal(device_poll(f->fd, POLLOUT, 30000), POLLOUT);
+	assert_int_equal(device_poll(f->fd, POLLOUT, DEVICE_HANGS_MS), POLLOUT);
 }
 
 /* Another thread signals a fence after a while. */
@@ -151,9 +153,12 @@ static void *signal_later(void *arg)
 	return NULL;
 }
 
-/* Returns how long START takes if a fence lasts for 200 ms. */
-static uint64_t start_under_fence(struct fixture *f, uint32_t fence_flags,
-				  uint64_t flags)
+/*
+ * Returns how long START takes if a fence lasts for 200 ms, or 0 if START gave
+ * up, since the machine was late.
+ */
+static uint64_t try_start_under_fence(struct fixture *f, uint32_t fence_flags,
+				      uint64_t flags)
 {
 	struct heapsim_fence_create fence = create(f, fence_flags,
 						   10 * NSEC_PER_SEC);
@@ -163,29 +168,42 @@ static uint64_t start_under_fence(struct fixture *f, uint32_t fence_flags,
 		.delay_ns = 200 * NSEC_PER_MSEC,
 	};
 	uint64_t begin = device_now_ns(), took;
+	int ret;
 
 	assert_int_equal(pthread_create(&later.thread, NULL, signal_later,
 					&later), 0);
-	assert_int_equal(device_sync_errno(f->fd, flags), 0);
+	ret = device_sync_errno(f->fd, flags);
 	took = device_now_ns() - begin;
 	pthread_join(later.thread, NULL);
-	device_sync(f->fd, flags | DMA_BUF_SYNC_END);
 	close(fence.fence_fd);
+	if (ret == -ETIMEDOUT)
+		return 0;
+	assert_int_equal(ret, 0);
+	device_sync(f->fd, flags | DMA_BUF_SYNC_END);
+	return took;
+}
+
+static uint64_t start_under_fence(struct fixture *f, uint32_t fence_flags,
+				  uint64_t flags)
+{
+	uint64_t took = 0;
+	int i;
+
+	for (i = 0; !took && i < DEVICE_NR_TRIES; i++)
+		took = try_start_under_fence(f, fence_flags, flags);
 	return took;
 }
 
 #define WAITED(took)	assert_true((took) >= 190 * NSEC_PER_MSEC)
 
-/* The fence lasts much longer than a START needs on a busy machine. */
+/* A START that waited would give up before the fence ends. */
 static void start_read_does_not_wait_for_read_fences(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_READ,
 						   10 * NSEC_PER_SEC);
-	const uint64_t begin = device_now_ns();
 
 	assert_int_equal(device_sync_errno(f->fd, SYNC_START_READ), 0);
-	assert_true(device_now_ns() - begin < 5 * NSEC_PER_SEC);
 	device_fence_signal(f->dev, fence.fence, 0);
 	device_sync(f->fd, SYNC_END_READ);
 	close(fence.fence_fd);
@@ -216,12 +234,14 @@ static void on_alarm(int signal)
 {
 }
 
+/* Again and again, since the first one may come before the call. 0: no more */
 static void set_alarm(unsigned int ms)
 {
-	struct itimerval timer = {
-		.it_value.tv_sec = ms / 1000,
-		.it_value.tv_usec = ms % 1000 * 1000,
+	const struct timeval time = {
+		.tv_sec = ms / 1000,
+		.tv_usec = ms % 1000 * 1000,
 	};
+	const struct itimerval timer = { time, time };
 
 	assert_int_equal(setitimer(ITIMER_REAL, &timer, NULL), 0);
 }
@@ -238,12 +258,11 @@ static void signal_interrupts_start_and_leaves_no_bracket(void **state)
 	struct fixture *f = *state;
 	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_WRITE,
 						   10 * NSEC_PER_SEC);
-	uint64_t begin = device_now_ns();
 
 	catch_alarm();
 	set_alarm(100);
 	assert_int_equal(device_sync_errno(f->fd, SYNC_START_READ), -EINTR);
-	assert_true(device_now_ns() - begin < 5 * NSEC_PER_SEC);
+	set_alarm(0);
 	device_fence_signal(f->dev, fence.fence, 0);
 	close(fence.fence_fd);
 	device_sync(f->fd, SYNC_END_READ);
@@ -270,10 +289,11 @@ static void signal_interrupts_job_wait(void **state)
 	catch_alarm();
 	set_alarm(100);
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
-					   30 * NSEC_PER_SEC, &wait), -EINTR);
+					   DEVICE_HANGS_NS, &wait), -EINTR);
+	set_alarm(0);
 	/* The job can still be waited for. */
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
-					   30 * NSEC_PER_SEC, &wait), 0);
+					   DEVICE_HANGS_NS, &wait), 0);
 	assert_int_equal(wait.status, 0);
 }
 
@@ -282,16 +302,18 @@ static void start_that_waits_too_long_is_etimedout(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_fence_create fence;
-	uint64_t begin, took;
-	int ret;
+	bool is_late = true;
+	int ret = 0, i;
 
-	fence = create(f, HEAPSIM_FENCE_WRITE, 10 * NSEC_PER_SEC);
-	begin = device_now_ns();
-	ret = device_sync_errno(f->fd, SYNC_START_RW);
-	took = device_now_ns() - begin;
-	device_fence_signal(f->dev, fence.fence, 0);
-	close(fence.fence_fd);
-	assert_true(took < 15 * NSEC_PER_SEC);
+	for (i = 0; is_late && i < DEVICE_NR_TRIES; i++) {
+		fence = create(f, HEAPSIM_FENCE_WRITE, 10 * NSEC_PER_SEC);
+		ret = device_sync_errno(f->fd, SYNC_START_RW);
+		is_late = !ret && device_fence_status(fence.fence_fd);
+		if (is_late)
+			device_sync(f->fd, SYNC_END_RW);
+		device_fence_signal(f->dev, fence.fence, 0);
+		close(fence.fence_fd);
+	}
 	assert_int_equal(ret, -ETIMEDOUT);
 	/* START neither opened a bracket nor maintained the cache. */
 	assert_int_equal(device_count(f->dev, f->fd).redundant_invalidates,
@@ -321,7 +343,7 @@ static void job_waits_for_fences_of_others(void **state)
 	assert_int_equal(device_fence_status(submit.fence_fd), 0);
 	device_fence_signal(f->dev, fence.fence, 0);
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
-					   30 * NSEC_PER_SEC, &wait), 0);
+					   DEVICE_HANGS_NS, &wait), 0);
 	assert_int_equal(device_fence_status(submit.fence_fd), 1);
 	close(submit.fence_fd);
 	close(fence.fence_fd);
@@ -330,14 +352,19 @@ static void job_waits_for_fences_of_others(void **state)
 static void reading_job_does_not_wait_for_read_fences(void **state)
 {
 	struct fixture *f = *state;
-	struct heapsim_fence_create fence = create(f, HEAPSIM_FENCE_READ,
-						   10 * NSEC_PER_SEC);
-	uint64_t begin = device_now_ns();
+	bool is_pending = false;
+	int i;
 
-	device_checksum(f->dev, f->fd, 0, LEN);
-	assert_true(device_now_ns() - begin < 5 * NSEC_PER_SEC);
-	device_fence_signal(f->dev, fence.fence, 0);
-	close(fence.fence_fd);
+	for (i = 0; !is_pending && i < DEVICE_NR_TRIES; i++) {
+		struct heapsim_fence_create fence =
+			create(f, HEAPSIM_FENCE_READ, 10 * NSEC_PER_SEC);
+
+		device_checksum(f->dev, f->fd, 0, LEN);
+		is_pending = !device_fence_status(fence.fence_fd);
+		device_fence_signal(f->dev, fence.fence, 0);
+		close(fence.fence_fd);
+	}
+	assert_true(is_pending);
 }
 
 static void fence_of_a_job_is_on_its_buffers(void **state)
@@ -352,18 +379,30 @@ static void fence_of_a_job_is_on_its_buffers(void **state)
 		.nr_rows = 1,
 		.delay_ns = 300 * NSEC_PER_MSEC,
 	};
+	short src_read = 0, src_write = 0, dst_read = 0;
+	bool is_late = true;
+	int i;
 
-	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
-	assert_int_equal(fcntl(submit.fence_fd, F_GETFD), FD_CLOEXEC);
+	for (i = 0; is_late && i < DEVICE_NR_TRIES; i++) {
+		assert_int_equal(device_submit_errno(f->dev, &submit), 0);
+		src_read = device_poll(f->fd, POLLIN, 0);
+		src_write = device_poll(f->fd, POLLOUT, 0);
+		dst_read = device_poll(dst, POLLIN, 0);
+		is_late = device_fence_status(submit.fence_fd);
+		assert_int_equal(fcntl(submit.fence_fd, F_GETFD), FD_CLOEXEC);
+		assert_int_equal(device_poll(submit.fence_fd, POLLIN,
+					     DEVICE_HANGS_MS), POLLIN);
+		assert_int_equal(device_fence_status(submit.fence_fd), 1);
+		assert_int_equal(device_poll(dst, POLLIN | POLLOUT,
+					     DEVICE_HANGS_MS),
+				 POLLIN | POLLOUT);
+		close(submit.fence_fd);
+	}
+	assert_false(is_late);
 	/* Others may read the job's source, but not its target. */
-	assert_int_equal(device_poll(f->fd, POLLIN, 0), POLLIN);
-	assert_int_equal(device_poll(f->fd, POLLOUT, 0), 0);
-	assert_int_equal(device_poll(dst, POLLIN, 0), 0);
-	assert_int_equal(device_poll(submit.fence_fd, POLLIN, 30000), POLLIN);
-	assert_int_equal(device_fence_status(submit.fence_fd), 1);
-	assert_int_equal(device_poll(dst, POLLIN | POLLOUT, 30000),
-			 POLLIN | POLLOUT);
-	close(submit.fence_fd);
+	assert_int_equal(src_read, POLLIN);
+	assert_int_equal(src_write, 0);
+	assert_int_equal(dst_read, 0);
 	close(dst);
 }
 
@@ -381,10 +420,15 @@ static void start_waits_for_the_job(void **state)
 		.delay_ns = 300 * NSEC_PER_MSEC,
 	};
 
+	int ret = -ETIMEDOUT, i;
+
 	map[0] = 0;
 	device_sync(f->fd, SYNC_END_WRITE);
 	assert_int_equal(device_submit_errno(f->dev, &submit), 0);
-	device_sync(f->fd, SYNC_START_READ);
+	/* START gives up before the job is done if the machine is late. */
+	for (i = 0; ret == -ETIMEDOUT && i < DEVICE_NR_TRIES; i++)
+		ret = device_sync_errno(f->fd, SYNC_START_READ);
+	assert_int_equal(ret, 0);
 	assert_int_equal(device_fence_status(submit.fence_fd), 1);
 	assert_true(device_is_filled(map, 0x21, LEN));
 	device_sync(f->fd, SYNC_END_READ);
@@ -392,25 +436,18 @@ static void start_waits_for_the_job(void **state)
 	device_unmap(map, LEN);
 }
 
-/* The buffer is invalidated while the job waits, and again while it writes. */
-static void take_in_sees_what_a_job_is_writing(void **state)
+/*
+ * The buffer is invalidated while the job waits, and again while it writes.
+ * Returns false if the job was done before that.
+ */
+static bool try_take_in(struct fixture *f, struct heapsim_dma_submit submit)
 {
-	struct fixture *f = *state;
-	struct heapsim_dma_submit submit = {
-		.op = HEAPSIM_DMA_FILL,
-		.src_fd = -1,
-		.row_len = 64,
-		.nr_rows = 300000,
-	};
 	struct heapsim_fence_create fence;
 	struct heapsim_hold first, second;
 	struct heapsim_job_wait wait;
-	uint64_t redundant;
+	uint64_t redundant, then;
+	bool is_late;
 
-	/* The rows need a larger buffer. */
-	close(f->fd);
-	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, MIB);
-	submit.dst_fd = f->fd;
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
 					   HEAPSIM_DIR_TO_DEVICE, &first), 0);
 	assert_int_equal(device_hold_errno(f->dev, f->fd, HEAPSIM_HOLD_MAP,
@@ -422,17 +459,39 @@ static void take_in_sees_what_a_job_is_writing(void **state)
 	device_fence_signal(f->dev, fence.fence, 0);
 	device_sleep_ns(30 * NSEC_PER_MSEC);
 	device_release(f->dev, second.hold);
-	assert_int_equal(device_wait_errno(f->dev, submit.job, 0, &wait),
-			 -ETIMEDOUT);
-	assert_int_equal(device_count(f->dev, f->fd).redundant_invalidates,
-			 redundant);
+	is_late = device_fence_status(submit.fence_fd);
+	then = device_count(f->dev, f->fd).redundant_invalidates;
 	assert_int_equal(device_wait_errno(f->dev, submit.job,
-					   60 * NSEC_PER_SEC, &wait), 0);
+					   DEVICE_HANGS_NS, &wait), 0);
 	/* On a debug kernel the rows may take longer than a job's limit. */
 	if (wait.status != -ETIMEDOUT)
 		assert_int_equal(wait.status, 0);
 	close(submit.fence_fd);
 	close(fence.fence_fd);
+	if (!is_late)
+		assert_int_equal(then, redundant);
+	return !is_late;
+}
+
+static void take_in_sees_what_a_job_is_writing(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_dma_submit submit = {
+		.op = HEAPSIM_DMA_FILL,
+		.src_fd = -1,
+		.row_len = 64,
+		.nr_rows = 300000,
+	};
+	bool is_in_time = false;
+	int i;
+
+	/* The rows need a larger buffer. */
+	close(f->fd);
+	f->fd = device_alloc(f->dev, HEAPSIM_KIND_NONCOHERENT, MIB);
+	submit.dst_fd = f->fd;
+	for (i = 0; !is_in_time && i < DEVICE_NR_TRIES; i++)
+		is_in_time = try_take_in(f, submit);
+	assert_true(is_in_time);
 }
 
 static void touch_under_a_fence_is_unbracketed(void **state)
@@ -473,7 +532,7 @@ static void export_and_import_of_sync_files_work(void **state)
 	assert_int_equal(device_poll(other, POLLIN, 20), 0);
 	device_fence_signal(f->dev, fence.fence, 0);
 	assert_int_equal(device_fence_status(fence_fd), 1);
-	assert_int_equal(device_poll(other, POLLIN, 30000), POLLIN);
+	assert_int_equal(device_poll(other, POLLIN, DEVICE_HANGS_MS), POLLIN);
 	close(fence_fd);
 	close(other);
 	close(fence.fence_fd);
@@ -495,7 +554,8 @@ static void fence_outlives_buffer_and_open(void **state)
 	assert_int_equal(device_submit_errno(dev, &submit), 0);
 	close(fd);
 	close(dev);
-	assert_int_equal(device_poll(submit.fence_fd, POLLIN, 30000), POLLIN);
+	assert_int_equal(device_poll(submit.fence_fd, POLLIN, DEVICE_HANGS_MS),
+			 POLLIN);
 	/* The job ran or was cancelled with its open; both signal the fence. */
 	assert_true(device_fence_status(submit.fence_fd) != 0);
 	close(submit.fence_fd);
