@@ -26,7 +26,7 @@ static struct mem_pipe_end *consumer, *producer;
 #define SIZED(type) #type,
 
 static const char *const sized[] = {
-#include "sized.h"
+#include <sized.h>
 };
 
 #define NR_SIZED	(sizeof(sized) / sizeof(*sized))
