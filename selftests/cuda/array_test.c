@@ -1197,6 +1197,20 @@ static void the_driver_copies_boxes_rows_and_runs(void **state)
 	side_check(&array, NULL);
 	rows.Height = 5;
 	cu_is(cuMemcpy2DUnaligned(&rows), CUDA_ERROR_INVALID_VALUE);
+	/* The same holds for boxes. */
+	copy = (CUDA_MEMCPY3D){
+		.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+		.srcArray = (CUarray)array.array,
+		.dstMemoryType = CU_MEMORYTYPE_HOST,
+		.dstHost = bytes_out,
+		.WidthInBytes = 8,
+		.Height = 5,
+		.Depth = 1,
+	};
+	cu(cuMemcpy3D(&copy));
+	for (i = 0; i < 40; i++)
+		assert_int_equal(bytes_out[i],
+				 *byte_of(&array.is, i % 8, i / 8, 0));
 
 	fill(bytes_in, sizeof(bytes_in));
 	cu(cuMemcpyHtoA((CUarray)array.array, 36, bytes_in, 40));

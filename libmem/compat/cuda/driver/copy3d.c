@@ -3,17 +3,29 @@
 #include "core_array.h"
 #include "driver.h"
 
-static int driver_copy_box(const CUDA_MEMCPY3D *box, CUstream stream,
+/* The default pitch is the end of the copied row. */
+static size_t driver_pitch_of(size_t pitch, size_t x, size_t row_len)
+{
+	return pitch ? pitch : x + row_len;
+}
+
+static int driver_copy_box(const CUDA_MEMCPY3D *from, CUstream stream,
 			   bool is_async)
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
+	CUDA_MEMCPY3D box;
 
 	if (rc)
 		return rc;
-	if (!box || box->reserved0 || box->reserved1)
+	if (!from || from->reserved0 || from->reserved1)
 		return CUDA_ERROR_INVALID_VALUE;
-	return core_copy3d(box, stream, is_async);
+	box = *from;
+	box.srcPitch = driver_pitch_of(box.srcPitch, box.srcXInBytes,
+				       box.WidthInBytes);
+	box.dstPitch = driver_pitch_of(box.dstPitch, box.dstXInBytes,
+				       box.WidthInBytes);
+	return core_copy3d(&box, stream, is_async);
 }
 
 API CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
@@ -41,12 +53,6 @@ API CUresult cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy,
 				     CUstream hStream)
 {
 	return driver_copy_box(pCopy, driver_own(hStream), true);
-}
-
-/* The default pitch is the end of the copied row. */
-static size_t driver_pitch_of(size_t pitch, size_t x, size_t row_len)
-{
-	return pitch ? pitch : x + row_len;
 }
 
 static int driver_copy_rows(const CUDA_MEMCPY2D *rows, CUstream stream,
