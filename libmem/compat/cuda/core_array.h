@@ -14,6 +14,7 @@
  * @pitch: bytes from one row to the next
  * @slice: bytes from one slice or layer to the next
  * @mipmap: mipmapped array of which it is a level, or NULL
+ * @is_view: the memory and the handle are those of a frame or an image
  */
 struct CUarray_st {
 	struct CUctx_st *ctx;
@@ -23,6 +24,7 @@ struct CUarray_st {
 	uint64_t pitch;
 	uint64_t slice;
 	struct CUmipmappedArray_st *mipmap;
+	bool is_view;
 };
 
 /**
@@ -69,6 +71,9 @@ CORE_API int core_array_create(struct CUctx_st *ctx,
 			       const CUDA_ARRAY3D_DESCRIPTOR *desc,
 			       CUarray *array);
 CORE_API int core_array_destroy(CUarray array);
+int core_array_view(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc,
+		    void *base, uint64_t pitch, CUarray *array);
+void core_array_view_destroy(CUarray array);
 CORE_API bool core_array_exists(const struct CUarray_st *array);
 CORE_API int core_mipmap_create(struct CUctx_st *ctx,
 				const CUDA_ARRAY3D_DESCRIPTOR *desc,

@@ -233,6 +233,20 @@ static uint64_t array_lay_out(struct CUarray_st *array)
 	return array->slice * nr_slices;
 }
 
+/*
+ * Computes the layout of a plane of an image. Returns the bytes up to the end
+ * of its last row.
+ */
+static uint64_t array_lay_out_plane(struct CUarray_st *array, uint64_t pitch)
+{
+	const uint64_t row_len = array->element_len * array->desc.Width;
+	const uint64_t nr_rows = array->desc.Height ? array->desc.Height : 1;
+
+	array->pitch = pitch;
+	array->slice = pitch * nr_rows;
+	return row_len > pitch ? UINT64_MAX : pitch * (nr_rows - 1) + row_len;
+}
+
 /* Allocates memory that the program only accesses by an array's handle. */
 static int array_alloc_memory(struct CUctx_st *ctx, uint64_t len,
 			      const char *name, char **base)
@@ -332,7 +346,7 @@ CORE_API bool core_array_exists(const struct CUarray_st *array)
  * Waits for all work of its context first.
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (it is no array, or is a
- * level, which is destroyed with its mipmapped array), CUDA_ERROR_NOT_PERMITTED
+ * level or a view, which its owner destroys), CUDA_ERROR_NOT_PERMITTED
  * (in a host function), or the error that ended the context's work; the array
  * is destroyed in the last case, too.
  */
@@ -341,7 +355,7 @@ CORE_API int core_array_destroy(CUarray array)
 	struct CUctx_st *ctx;
 	int waited, err, rc;
 
-	if (!core_array_exists(array) || array->mipmap)
+	if (!core_array_exists(array) || array->mipmap || array->is_view)
 		return CUDA_ERROR_INVALID_HANDLE;
 	ctx = array->ctx;
 	/* Waits first, as CUDA does. A host function must not do that. */
@@ -356,14 +370,62 @@ CORE_API int core_array_destroy(CUarray array)
 	return rc;
 }
 
-/* Called by core_objects_drop(). Levels are freed with their array. */
+/* Called by core_objects_drop(). Levels and views are freed by their owner. */
 void core_array_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUarray_st *array = object;
 
-	if (array->mipmap)
+	if (array->mipmap || array->is_view)
 		return;
 	mem_free(ctx->mem, array->base);
+	free(array);
+}
+
+/**
+ * core_array_view() - make an array of memory that has an owner
+ * @ctx: context
+ * @desc: parameters; two-dimensional
+ * @base: first byte, for engines
+ * @pitch: bytes from one row to the next
+ * @array: out: array, owned by the caller: core_array_view_destroy()
+ *
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (as for core_array_create(), a
+ * pitch that is shorter than a row), CUDA_ERROR_OUT_OF_MEMORY.
+ */
+int core_array_view(struct CUctx_st *ctx, const CUDA_ARRAY3D_DESCRIPTOR *desc,
+		    void *base, uint64_t pitch, CUarray *array)
+{
+	struct CUarray_st *new;
+	int rc = array_check(ctx, desc, false);
+
+	if (rc)
+		return rc;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	new->ctx = ctx;
+	new->desc = *desc;
+	new->element_len = core_format_len(desc->Format, desc->NumChannels);
+	new->base = base;
+	new->is_view = true;
+	if (array_lay_out_plane(new, pitch) == UINT64_MAX)
+		rc = CUDA_ERROR_INVALID_VALUE;
+	else
+		rc = core_object_add(CORE_ARRAY, new, ctx);
+	if (rc)
+		free(new);
+	else
+		*array = new;
+	return rc;
+}
+
+/**
+ * core_array_view_destroy() - destroy a view; the memory stays
+ * @array: array of core_array_view(), or NULL, which does nothing
+ */
+void core_array_view_destroy(CUarray array)
+{
+	core_object_del(CORE_ARRAY, array);
 	free(array);
 }
 
@@ -386,20 +448,6 @@ static size_t mipmap_halved(size_t extent, unsigned int times)
 	if (!extent)
 		return 0;
 	return extent >> times ? extent >> times : 1;
-}
-
-/*
- * Computes the layout of a plane of an image. Returns the bytes up to the end
- * of its last row.
- */
-static uint64_t array_lay_out_plane(struct CUarray_st *array, uint64_t pitch)
-{
-	const uint64_t row_len = array->element_len * array->desc.Width;
-	const uint64_t nr_rows = array->desc.Height ? array->desc.Height : 1;
-
-	array->pitch = pitch;
-	array->slice = pitch * nr_rows;
-	return row_len > pitch ? UINT64_MAX : pitch * (nr_rows - 1) + row_len;
 }
 
 /* Returns the bytes of all levels. Their bases are offsets until later. */
