@@ -38,7 +38,7 @@ DKMSDIR ?= /usr/src/heapsim-$(VERSION)
 INSTALL ?= install
 
 # The vendor APIs, each in a folder of libmem/compat
-COMPAT := cuda nvsci vpi nvbuf
+COMPAT := cuda nvsci vpi nvbuf egl
 
 MODULE := $(BUILD)/kmod/$(RELEASE)/heapsim.ko
 # Parameters for load and vm: make load PARAMS='soc=orin policy=record'
@@ -108,6 +108,7 @@ cuda: ## The CUDA-shaped libraries: libmem-cuda, libmem-cudart
 nvsci: ## The NvSciBuf-shaped libraries: libmem-nvscibuf, libmem-nvmedia
 vpi: ## The VPI-shaped library: libmem-vpi
 nvbuf: ## The NvBufSurface-shaped library: libmem-nvbuf
+egl: ## The EGL- and OpenGL-shaped libraries: libmem-egl, libmem-gl
 
 $(COMPAT): needs libmem
 	@$(MAKE) -C libmem/compat/$@ O=$(BUILD)/$@ LIBMEM=$(BUILD)/libmem \
@@ -165,6 +166,10 @@ check-nvsci: ## The NvSciBuf surface, in the process and in a VM (KERNEL=)
 check-vpi: ## Those of VPI and NvBufSurface, likewise (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run vpi
+
+check-egl: ## The EGL surface, as a real EGLStream answered
+	@selftests/setup check
+	@selftests/check/run egl
 
 check-heapsim: ## The command, in a VM; what is installed (KERNEL=)
 	@selftests/setup check
@@ -290,6 +295,6 @@ unload: ## Remove it again
 .PHONY: setup help demo vm all modules user needs needs-headers libmem \
 	$(COMPAT) heapsim clean distclean check check-more \
 	check-style check-vm check-model check-device check-libmem check-cuda \
-	check-nvsci check-vpi check-heapsim corpus check-clients check-debug \
+	check-nvsci check-vpi check-egl check-heapsim corpus check-clients check-debug \
 	check-coverage check-all bench install install-user uninstall no-dkms dkms-install dkms-uninstall \
 	load unload

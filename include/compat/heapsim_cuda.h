@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+struct CUevent_st;
 struct CUstream_st;
 
 /**
@@ -42,6 +43,19 @@ int heapsim_cuda_ctx(struct mem_ctx **ctx);
  * stream), CUDA_ERROR_INVALID_VALUE (@mem is NULL).
  */
 int heapsim_cuda_stream(struct CUstream_st *stream, struct mem_stream **mem);
+
+/**
+ * heapsim_cuda_event() - libmem's event behind a CUDA event
+ * @event: a cudaEvent_t or CUevent
+ * @mem: out: libmem's; CUDA's own, not to be destroyed
+ * @ctx: out: its context; likewise
+ *
+ * Context: any thread.
+ * Return: 0, or a CUresult: CUDA_ERROR_INVALID_HANDLE (no such event),
+ * CUDA_ERROR_INVALID_VALUE (a pointer is NULL).
+ */
+int heapsim_cuda_event(struct CUevent_st *event, struct mem_event **mem,
+		       struct mem_ctx **ctx);
 
 #ifdef __cplusplus
 }

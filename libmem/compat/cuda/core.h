@@ -67,11 +67,18 @@ struct CUstream_st {
 	unsigned int flags;
 };
 
-/** struct CUevent_st - an event */
+/**
+ * struct CUevent_st - an event
+ * @ctx: context that owns it
+ * @mem: libmem's event
+ * @flags: CU_EVENT_*
+ * @is_sync: made from an EGLSync: it cannot be recorded
+ */
 struct CUevent_st {
 	struct CUctx_st *ctx;
 	struct mem_event *mem;
 	unsigned int flags;
+	bool is_sync;
 };
 
 /** struct CUextSemaphore_st - an imported semaphore */
@@ -96,6 +103,8 @@ enum core_type {
 	CORE_MAPPING,
 	CORE_IPC,
 	CORE_SEMAPHORE,
+	CORE_CONNECTION,
+	CORE_GRAPHICS,
 	CORE_NR_TYPES,
 };
 

@@ -98,7 +98,8 @@ static int event_order_error(int err)
  * @stream: handle
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such event or stream, or
- * of two contexts), or core_error() of mem_event_record().
+ * of two contexts), CUDA_ERROR_NOT_SUPPORTED (an event of an EGLSync), or
+ * core_error() of mem_event_record().
  */
 CORE_API int core_event_record(CUevent event, CUstream stream)
 {
@@ -109,6 +110,8 @@ CORE_API int core_event_record(CUevent event, CUstream stream)
 
 	if (!rc)
 		rc = core_event(event, &mem_event);
+	if (!rc && event->is_sync)
+		rc = CUDA_ERROR_NOT_SUPPORTED;
 	if (!rc)
 		rc = core_stream(event->ctx, stream, &mem);
 	return rc ? rc : event_order_error(mem_event_record(mem_event, mem));

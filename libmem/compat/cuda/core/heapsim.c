@@ -26,3 +26,16 @@ API int heapsim_cuda_stream(struct CUstream_st *stream, struct mem_stream **mem)
 	rc = core_current(&current);
 	return rc ? rc : core_stream(current, stream, mem);
 }
+
+API int heapsim_cuda_event(struct CUevent_st *event, struct mem_event **mem,
+			   struct mem_ctx **ctx)
+{
+	int rc;
+
+	if (!mem || !ctx)
+		return CUDA_ERROR_INVALID_VALUE;
+	rc = core_event(event, mem);
+	if (!rc)
+		*ctx = event->ctx->mem;
+	return rc;
+}

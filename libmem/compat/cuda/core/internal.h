@@ -30,6 +30,8 @@ void core_stream_forget(struct CUctx_st *ctx, const uint64_t *stream);
 void core_stream_drop(struct CUctx_st *ctx, void *stream);
 void core_event_drop(struct CUctx_st *ctx, void *event);
 void core_semaphore_drop(struct CUctx_st *ctx, void *semaphore);
+void core_connection_drop(struct CUctx_st *ctx, void *conn);
+void core_graphics_drop(struct CUctx_st *ctx, void *resource);
 void core_array_drop(struct CUctx_st *ctx, void *array);
 void core_mipmap_drop(struct CUctx_st *ctx, void *mipmap);
 void core_view_drop(struct CUctx_st *ctx, void *view);

@@ -168,6 +168,8 @@ void core_objects_drop(struct CUctx_st *ctx)
 		[CORE_TEXTURE] = core_view_drop,
 		[CORE_VIEWS] = core_views_drop,
 		[CORE_SEMAPHORE] = core_semaphore_drop,
+		[CORE_CONNECTION] = core_connection_drop,
+		[CORE_GRAPHICS] = core_graphics_drop,
 		[CORE_EXTERNAL] = core_extmem_drop,
 		[CORE_MAPPING] = core_mapping_drop,
 		[CORE_IPC] = core_ipc_drop,

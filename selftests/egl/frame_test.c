@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Frames of arrays, of several planes, of other contexts; misuse. */
+#include <pthread.h>
+
+#include "test.h"
+
+static EGLStreamKHR stream;
+static cudaEglStreamConnection producer, consumer;
+
+static void connect_both(EGLint length)
+{
+	stream = new_stream(length);
+	ok(cudaEGLStreamConsumerConnect(&consumer, stream));
+	ok(cudaEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
+}
+
+static void disconnect_both(void)
+{
+	ok(cudaEGLStreamProducerDisconnect(&producer));
+	ok(cudaEGLStreamConsumerDisconnect(&consumer));
+	egl_ok(eglDestroyStreamKHR(display, stream));
+}
+
+static cudaGraphicsResource_t acquire(void)
+{
+	cudaGraphicsResource_t resource;
+
+	ok(cudaEGLStreamConsumerAcquireFrame(&consumer, &resource, NULL, SOON));
+	return resource;
+}
+
+static cudaEglFrame mapped(cudaGraphicsResource_t resource)
+{
+	cudaEglFrame frame;
+
+	ok(cudaGraphicsResourceGetMappedEglFrame(&frame, resource, 0, 0));
+	return frame;
+}
+
+static void present(cudaEglFrame frame)
+{
+	ok(cudaEGLStreamProducerPresentFrame(&producer, frame, NULL));
+}
+
+static void release(cudaGraphicsResource_t resource)
+{
+	ok(cudaEGLStreamConsumerReleaseFrame(&consumer, resource, NULL));
+}
+
+static cudaArray_t new_array(unsigned char value)
+{
+	const struct cudaChannelFormatDesc desc = {
+		8, 8, 8, 8, cudaChannelFormatKindUnsigned
+	};
+	static unsigned char bytes[FRAME_LEN];
+	cudaArray_t array;
+
+	ok(cudaMallocArray(&array, &desc, WIDTH, HEIGHT,
+			   cudaArraySurfaceLoadStore));
+	memset(bytes, value, sizeof(bytes));
+	ok(cudaMemcpy2DToArray(array, 0, 0, bytes, WIDTH * 4, WIDTH * 4,
+			       HEIGHT, cudaMemcpyHostToDevice));
+	return array;
+}
+
+static void check_array(cudaArray_t array, unsigned char value)
+{
+	static unsigned char bytes[FRAME_LEN];
+	unsigned int i;
+
+	ok(cudaMemcpy2DFromArray(bytes, WIDTH * 4, array, 0, 0, WIDTH * 4,
+				 HEIGHT, cudaMemcpyDeviceToHost));
+	for (i = 0; i < FRAME_LEN; i++)
+		assert_int_equal(bytes[i], value);
+}
+
+static void a_frame_of_an_array_arrives_as_an_array(void **state)
+{
+	cudaEglFrame frame = new_frame(cudaEglFrameTypeArray), got, back;
+	cudaGraphicsResource_t resource;
+	cudaArray_t array;
+	void *ptr;
+
+	(void)state;
+	connect_both(2);
+	frame.frame.pArray[0] = new_array(7);
+	present(frame);
+	resource = acquire();
+	got = mapped(resource);
+	assert_int_equal(got.frameType, cudaEglFrameTypeArray);
+	assert_int_equal(got.planeCount, 1);
+	assert_int_equal(got.planeDesc[0].width, WIDTH);
+	assert_int_equal(got.planeDesc[0].height, HEIGHT);
+	assert_int_equal(got.planeDesc[0].numChannels, 4);
+	assert_int_equal(got.planeDesc[0].channelDesc.w, 8);
+	assert_int_equal(got.eglColorFormat, cudaEglColorFormatARGB);
+	ok(cudaGraphicsSubResourceGetMappedArray(&array, resource, 0, 0));
+	assert_ptr_equal(array, got.frame.pArray[0]);
+	assert_int_equal(cudaGraphicsSubResourceGetMappedArray(&array, resource,
+							       1, 0),
+			 cudaErrorInvalidValue);
+	assert_int_equal(cudaGraphicsResourceGetMappedPointer(&ptr, NULL,
+							      resource),
+			 cudaErrorNotMappedAsPointer);
+	check_array(array, 7);
+	/* It is the stream's, not the consumer's. */
+	assert_int_not_equal(cudaFreeArray(array), cudaSuccess);
+	release(resource);
+	/* A newer frame lets the older one return. */
+	present(frame);
+	release(acquire());
+	ok(cudaEGLStreamProducerReturnFrame(&producer, &back, NULL));
+	assert_ptr_equal(back.frame.pArray[0], frame.frame.pArray[0]);
+	assert_int_equal(back.frameType, cudaEglFrameTypeArray);
+	disconnect_both();
+	ok(cudaFreeArray(frame.frame.pArray[0]));
+}
+
+/* The driver's frame describes the first plane of NV12 only. */
+static void planes_of_the_driver_follow_from_the_colour(void **state)
+{
+	CUeglFrame frame = {
+		.width = WIDTH,
+		.height = HEIGHT,
+		.pitch = WIDTH,
+		.planeCount = 2,
+		.numChannels = 1,
+		.frameType = CU_EGL_FRAME_TYPE_PITCH,
+		.eglColorFormat = CU_EGL_COLOR_FORMAT_YUV420_SEMIPLANAR,
+		.cuFormat = CU_AD_FORMAT_UNSIGNED_INT8,
+	};
+	cudaGraphicsResource_t resource;
+	cudaEglFrame got;
+	void *memory;
+
+	(void)state;
+	connect_both(0);
+	ok(cudaMalloc(&memory, WIDTH * HEIGHT * 3 / 2));
+	frame.frame.pPitch[0] = memory;
+	frame.frame.pPitch[1] = (char *)memory + WIDTH * HEIGHT;
+	cu_ok(cuEGLStreamProducerPresentFrame(&producer, frame, NULL));
+	resource = acquire();
+	got = mapped(resource);
+	assert_int_equal(got.planeCount, 2);
+	assert_int_equal(got.eglColorFormat,
+			 cudaEglColorFormatYUV420SemiPlanar);
+	assert_ptr_equal(got.frame.pPitch[1].ptr, frame.frame.pPitch[1]);
+	assert_int_equal(got.frame.pPitch[1].pitch, WIDTH);
+	assert_int_equal(got.planeDesc[0].numChannels, 1);
+	assert_int_equal(got.planeDesc[0].channelDesc.y, 0);
+	assert_int_equal(got.planeDesc[1].width, WIDTH / 2);
+	assert_int_equal(got.planeDesc[1].height, HEIGHT / 2);
+	assert_int_equal(got.planeDesc[1].pitch, WIDTH);
+	assert_int_equal(got.planeDesc[1].numChannels, 2);
+	assert_int_equal(got.planeDesc[1].channelDesc.y, 8);
+	release(resource);
+	disconnect_both();
+	ok(cudaFree(memory));
+}
+
+static void a_frame_has_the_same_resource_again(void **state)
+{
+	cudaEglFrame frames[] = { new_pitch_frame(), new_pitch_frame() };
+	cudaGraphicsResource_t first, second;
+	size_t len;
+	void *ptr;
+
+	(void)state;
+	connect_both(4);
+	present(frames[0]);
+	present(frames[1]);
+	first = acquire();
+	ok(cudaGraphicsResourceGetMappedPointer(&ptr, &len, first));
+	assert_ptr_equal(ptr, frames[0].frame.pPitch[0].ptr);
+	assert_int_equal(len, FRAME_LEN);
+	second = acquire();
+	assert_ptr_not_equal(first, second);
+	release(first);
+	release(second);
+	present(frames[0]);
+	assert_ptr_equal(acquire(), first);
+	release(first);
+	/* Once more, without a new frame */
+	assert_ptr_equal(acquire(), first);
+	release(first);
+	disconnect_both();
+	ok(cudaFree(frames[0].frame.pPitch[0].ptr));
+	ok(cudaFree(frames[1].frame.pPitch[0].ptr));
+}
+
+static void a_wrong_handle_is_an_error(void **state)
+{
+	cudaEglFrame frame = new_pitch_frame(), got;
+	cudaEglStreamConnection none = NULL;
+	cudaGraphicsResource_t resource;
+	cudaStream_t bad = (cudaStream_t)&frame;
+
+	(void)state;
+	connect_both(0);
+	assert_int_equal(cudaEGLStreamConsumerConnect(&none, display),
+			 cudaErrorUnknown);
+	assert_int_equal(cudaEGLStreamConsumerConnect(NULL, stream),
+			 cudaErrorInvalidValue);
+	assert_int_equal(cudaEGLStreamConsumerConnectWithFlags(&none, stream,
+							       2),
+			 cudaErrorInvalidValue);
+	assert_int_equal(cudaEGLStreamProducerConnect(&none, stream, -1, 1),
+			 cudaErrorInvalidValue);
+	/* Each call is for one side only. */
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&consumer, frame,
+							   NULL),
+			 cudaErrorInvalidResourceHandle);
+	assert_int_equal(cudaEGLStreamConsumerAcquireFrame(&producer, &resource,
+							   NULL, SOON),
+			 cudaErrorInvalidResourceHandle);
+	assert_int_equal(cudaEGLStreamConsumerDisconnect(&producer),
+			 cudaErrorInvalidResourceHandle);
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&none, frame, NULL),
+			 cudaErrorInvalidResourceHandle);
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   &bad),
+			 cudaErrorInvalidResourceHandle);
+	present(frame);
+	resource = acquire();
+	assert_int_equal(cudaGraphicsResourceGetMappedEglFrame(&got, resource,
+							       1, 0),
+			 cudaErrorInvalidValue);
+	release(resource);
+	assert_int_equal(cudaGraphicsResourceGetMappedEglFrame(&got, resource,
+							       0, 0),
+			 cudaErrorInvalidResourceHandle);
+	/* Not an array, and no array at all */
+	frame.frameType = cudaEglFrameTypeArray;
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorInvalidResourceHandle);
+	frame.frameType = (cudaEglFrameType)2;
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorInvalidValue);
+	disconnect_both();
+	ok(cudaFree(frame.frame.pPitch[0].ptr));
+}
+
+static void *disconnect_later(void *arg)
+{
+	(void)arg;
+	usleep(50000);
+	ok(cudaEGLStreamConsumerDisconnect(&consumer));
+	return NULL;
+}
+
+static void a_disconnect_ends_a_wait(void **state)
+{
+	cudaEglStreamConnection waiting;
+	cudaGraphicsResource_t resource;
+	pthread_t thread;
+	cudaError_t rc;
+
+	(void)state;
+	connect_both(0);
+	waiting = consumer;
+	assert_int_equal(pthread_create(&thread, NULL, disconnect_later, NULL),
+			 0);
+	rc = cudaEGLStreamConsumerAcquireFrame(&waiting, &resource, NULL,
+					       CUDA_EGL_INFINITE_TIMEOUT);
+	assert_int_equal(rc, cudaErrorUnknown);
+	pthread_join(thread, NULL);
+	assert_int_equal(state_of(stream), EGL_STREAM_STATE_DISCONNECTED_KHR);
+	ok(cudaEGLStreamProducerDisconnect(&producer));
+	egl_ok(eglDestroyStreamKHR(display, stream));
+}
+
+static void a_destroyed_context_disconnects(void **state)
+{
+	CUeglStreamConnection own;
+	cudaGraphicsResource_t resource;
+	CUcontext ctx;
+	int device;
+
+	(void)state;
+	cu_ok(cuInit(0));
+	ok(cudaGetDevice(&device));
+	stream = new_stream(0);
+	cu_ok(cuCtxCreate(&ctx, NULL, 0, device));
+	cu_ok(cuEGLStreamConsumerConnect(&own, stream));
+	cu_ok(cuCtxPopCurrent(&ctx));
+	ok(cudaFree(0));
+	ok(cudaEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
+	cu_ok(cuCtxDestroy(ctx));
+	assert_int_equal(state_of(stream), EGL_STREAM_STATE_DISCONNECTED_KHR);
+	assert_int_equal(cudaEGLStreamConsumerAcquireFrame(&own, &resource,
+							   NULL, SOON),
+			 cudaErrorInvalidResourceHandle);
+	ok(cudaEGLStreamProducerDisconnect(&producer));
+	egl_ok(eglDestroyStreamKHR(display, stream));
+}
+
+/* A context of a thread, as NVIDIA's sample has one for each side */
+static CUcontext new_ctx(void)
+{
+	CUcontext ctx;
+	int device;
+
+	ok(cudaGetDevice(&device));
+	cu_ok(cuCtxCreate(&ctx, NULL, 0, device));
+	cu_ok(cuCtxPopCurrent(&ctx));
+	return ctx;
+}
+
+static void check_device(CUdeviceptr ptr, unsigned char value)
+{
+	static unsigned char bytes[FRAME_LEN];
+	unsigned int i;
+
+	cu_ok(cuMemcpyDtoH(bytes, ptr, sizeof(bytes)));
+	for (i = 0; i < FRAME_LEN; i++)
+		assert_int_equal(bytes[i], value);
+}
+
+static void memory_of_another_context_arrives(void **state)
+{
+	CUeglFrame frame = {
+		.width = WIDTH,
+		.height = HEIGHT,
+		.pitch = WIDTH * 4,
+		.planeCount = 1,
+		.numChannels = 4,
+		.frameType = CU_EGL_FRAME_TYPE_PITCH,
+		.eglColorFormat = CU_EGL_COLOR_FORMAT_ABGR,
+		.cuFormat = CU_AD_FORMAT_UNSIGNED_INT8,
+	};
+	CUgraphicsResource resource, first = NULL;
+	CUcontext here, there;
+	CUeglFrame got;
+	CUdeviceptr ptr;
+	unsigned int i;
+	CUresult rc;
+
+	(void)state;
+	cu_ok(cuInit(0));
+	here = new_ctx();
+	there = new_ctx();
+	stream = new_stream(0);
+	cu_ok(cuCtxPushCurrent(there));
+	cu_ok(cuEGLStreamConsumerConnect(&consumer, stream));
+	cu_ok(cuCtxPopCurrent(&there));
+	cu_ok(cuCtxPushCurrent(here));
+	cu_ok(cuEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
+	cu_ok(cuMemAlloc(&ptr, FRAME_LEN));
+	cu_ok(cuCtxPopCurrent(&here));
+	frame.frame.pPitch[0] = (void *)(uintptr_t)ptr;
+	for (i = 1; i <= 3; i++) {
+		cu_ok(cuCtxPushCurrent(here));
+		cu_ok(cuMemsetD8Async(ptr, i, FRAME_LEN, NULL));
+		rc = cuEGLStreamProducerPresentFrame(&producer, frame, NULL);
+		assert_int_equal(rc, is_embedded() ? CUDA_SUCCESS :
+						     CUDA_ERROR_NOT_SUPPORTED);
+		cu_ok(cuCtxPopCurrent(&here));
+		if (rc)
+			break;
+		cu_ok(cuCtxPushCurrent(there));
+		cu_ok(cuEGLStreamConsumerAcquireFrame(&consumer, &resource,
+						      NULL, SOON));
+		cu_ok(cuGraphicsResourceGetMappedEglFrame(&got, resource, 0,
+							  0));
+		assert_int_equal(got.eglColorFormat, CU_EGL_COLOR_FORMAT_ABGR);
+		assert_int_equal(got.width, WIDTH);
+		/* The memory is imported once. */
+		if (first)
+			assert_ptr_equal(resource, first);
+		first = resource;
+		check_device((uintptr_t)got.frame.pPitch[0], i);
+		cu_ok(cuEGLStreamConsumerReleaseFrame(&consumer, resource,
+						      NULL));
+		cu_ok(cuCtxPopCurrent(&there));
+	}
+	cu_ok(cuEGLStreamProducerDisconnect(&producer));
+	cu_ok(cuEGLStreamConsumerDisconnect(&consumer));
+	egl_ok(eglDestroyStreamKHR(display, stream));
+	cu_ok(cuCtxDestroy(here));
+	cu_ok(cuCtxDestroy(there));
+	ok(cudaFree(0));
+}
+
+/* A stream from CUDA to CUDA, and another one with what arrives */
+static void frames_go_through_a_chain(void **state)
+{
+	cudaEglStreamConnection first_producer, first_consumer;
+	cudaEglFrame frame = new_pitch_frame(), back;
+	cudaGraphicsResource_t middle, last;
+	EGLStreamKHR first;
+
+	(void)state;
+	connect_both(2);
+	first = stream;
+	first_producer = producer;
+	first_consumer = consumer;
+	connect_both(2);
+	ok(cudaEGLStreamProducerPresentFrame(&first_producer, frame, NULL));
+	ok(cudaEGLStreamConsumerAcquireFrame(&first_consumer, &middle, NULL,
+					     SOON));
+	present(mapped(middle));
+	last = acquire();
+	assert_ptr_equal(mapped(last).frame.pPitch[0].ptr,
+			 frame.frame.pPitch[0].ptr);
+	release(last);
+	/* The last frame stays, so another one pushes it out. */
+	present(mapped(middle));
+	release(acquire());
+	ok(cudaEGLStreamProducerReturnFrame(&producer, &back, NULL));
+	ok(cudaEGLStreamConsumerReleaseFrame(&first_consumer, middle, NULL));
+	disconnect_both();
+	stream = first;
+	producer = first_producer;
+	consumer = first_consumer;
+	disconnect_both();
+	ok(cudaFree(frame.frame.pPitch[0].ptr));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frame_of_an_array_arrives_as_an_array),
+		cmocka_unit_test(planes_of_the_driver_follow_from_the_colour),
+		cmocka_unit_test(a_frame_has_the_same_resource_again),
+		cmocka_unit_test(a_wrong_handle_is_an_error),
+		cmocka_unit_test(a_disconnect_ends_a_wait),
+		cmocka_unit_test(a_destroyed_context_disconnects),
+		cmocka_unit_test(memory_of_another_context_arrives),
+		cmocka_unit_test(frames_go_through_a_chain),
+	};
+
+	return cmocka_run_group_tests(tests, open_display, close_display);
+}

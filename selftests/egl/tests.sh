@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Lists the tests that embedded.sh and run.sh run on a board.
+
+tests_of() # BOARD
+{
+	echo cases stream frame image sync guide
+}
