@@ -247,7 +247,8 @@ CUresult cuEGLStreamConsumerDisconnect(CUeglStreamConnection *conn);
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (@pCudaResource is NULL),
  * CUDA_ERROR_INVALID_HANDLE (no such connection or stream), CUDA_ERROR_UNKNOWN
- * (no frame, the stream is disconnected).
+ * (no frame, the stream is disconnected), CUDA_ERROR_NOT_SUPPORTED (arrays of
+ * another device).
  */
 CUresult cuEGLStreamConsumerAcquireFrame(CUeglStreamConnection *conn,
 					 CUgraphicsResource *pCudaResource,

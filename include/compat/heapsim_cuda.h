@@ -57,6 +57,17 @@ int heapsim_cuda_stream(struct CUstream_st *stream, struct mem_stream **mem);
 int heapsim_cuda_event(struct CUevent_st *event, struct mem_event **mem,
 		       struct mem_ctx **ctx);
 
+/**
+ * heapsim_cuda_frame_copies() - how many planes of frames were copied
+ * @nr: out: planes of EGL streams that were copied to the memory of another
+ *	device since the process began
+ * @bytes: out: their bytes
+ *
+ * Context: any thread.
+ * Return: 0, or a CUresult: CUDA_ERROR_INVALID_VALUE (a pointer is NULL).
+ */
+int heapsim_cuda_frame_copies(uint64_t *nr, uint64_t *bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
 /* Frames of arrays, of several planes, of other contexts; misuse. */
 #include <pthread.h>
 
+#include "../skip.h"
 #include "test.h"
 
 static EGLStreamKHR stream;
@@ -418,6 +419,55 @@ static void frames_go_through_a_chain(void **state)
 	ok(cudaFree(frame.frame.pPitch[0].ptr));
 }
 
+/* Devices with memory of their own: a frame goes from one GPU to the other. */
+static void a_frame_is_copied_between_devices(void **state)
+{
+	static unsigned char bytes[FRAME_LEN];
+	cudaEglFrame frame, arrays = new_frame(cudaEglFrameTypeArray);
+	uint64_t nr, bytes_before, nr_before, nr_bytes;
+	cudaGraphicsResource_t resource;
+	unsigned int i, j;
+	int nr_devices;
+
+	(void)state;
+	ok(cudaGetDeviceCount(&nr_devices));
+	if (nr_devices < 2)
+		skip_because("the board has one GPU");
+	stream = new_stream(0);
+	ok(cudaSetDevice(1));
+	ok(cudaEGLStreamConsumerConnect(&consumer, stream));
+	ok(cudaSetDevice(0));
+	ok(cudaEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
+	frame = new_pitch_frame();
+	arrays.frame.pArray[0] = new_array(1);
+	ok(heapsim_cuda_frame_copies(&nr_before, &bytes_before));
+	for (i = 1; i <= 3; i++) {
+		ok(cudaMemsetAsync(frame.frame.pPitch[0].ptr, i, FRAME_LEN,
+				   NULL));
+		present(frame);
+		ok(cudaSetDevice(1));
+		resource = acquire();
+		assert_ptr_not_equal(mapped(resource).frame.pPitch[0].ptr,
+				     frame.frame.pPitch[0].ptr);
+		ok(cudaMemcpy(bytes, mapped(resource).frame.pPitch[0].ptr,
+			      FRAME_LEN, cudaMemcpyDeviceToHost));
+		for (j = 0; j < FRAME_LEN; j++)
+			assert_int_equal(bytes[j], i);
+		release(resource);
+		ok(cudaSetDevice(0));
+	}
+	ok(heapsim_cuda_frame_copies(&nr, &nr_bytes));
+	assert_int_equal(nr - nr_before, 3);
+	assert_int_equal(nr_bytes - bytes_before, 3 * FRAME_LEN);
+	present(arrays);
+	assert_int_equal(cudaEGLStreamConsumerAcquireFrame(&consumer, &resource,
+							   NULL, SOON),
+			 cudaErrorNotSupported);
+	disconnect_both();
+	ok(cudaFree(frame.frame.pPitch[0].ptr));
+	ok(cudaFreeArray(arrays.frame.pArray[0]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +479,7 @@ int main(void)
 		cmocka_unit_test(a_destroyed_context_disconnects),
 		cmocka_unit_test(memory_of_another_context_arrives),
 		cmocka_unit_test(frames_go_through_a_chain),
+		cmocka_unit_test(a_frame_is_copied_between_devices),
 	};
 
 	return cmocka_run_group_tests(tests, open_display, close_display);

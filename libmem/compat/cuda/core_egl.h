@@ -93,6 +93,9 @@ struct core_egl_shared {
  * @from: what the producer presented; its descriptors are closed
  * @memory: of an image, a reference
  * @imports: memory of another context, by plane; of an image only the first
+ * @copies: copies of planes in memory of another device, or NULL
+ * @sources: what they are copies of
+ * @used: end of the work that uses the copies; NULL: there was none
  */
 struct CUgraphicsResource_st {
 	struct CUctx_st *ctx;
@@ -105,6 +108,9 @@ struct CUgraphicsResource_st {
 	struct core_egl_shared from;
 	struct heapsim_egl_memory *memory;
 	void *imports[MEM_PLANES_MAX];
+	void *copies[MEM_PLANES_MAX];
+	void *sources[MEM_PLANES_MAX];
+	struct mem_event *used;
 };
 
 /* Roles of a connection */
@@ -134,6 +140,14 @@ void core_egl_share_close(struct core_egl_shared *shared);
 int core_egl_import(struct CUctx_st *ctx, const struct core_egl_shared *shared,
 		    struct core_egl_frame *frame, void **imports);
 void core_egl_import_free(struct CUctx_st *ctx, void **imports);
+
+/* egl_copy.c */
+int core_egl_copy_make(struct CUgraphicsResource_st *resource);
+int core_egl_copy_run(struct CUgraphicsResource_st *resource,
+		      struct mem_stream *stream);
+int core_egl_copy_end(struct CUgraphicsResource_st *resource,
+		      struct mem_stream *stream);
+void core_egl_copy_free(struct CUgraphicsResource_st *resource);
 
 /* egl.c. Times are in ns. */
 CORE_API int core_egl_connect(enum core_egl_role role, void *stream,

@@ -73,6 +73,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void egl_resource_empty(struct CUgraphicsResource_st *resource)
 {
 	core_graphics_unview(&resource->frame);
+	core_egl_copy_free(resource);
 	core_egl_import_free(resource->ctx, resource->imports);
 	resource->from.frame.nr_planes = 0;
 }
@@ -454,6 +455,8 @@ static int egl_place_fill(struct CUeglStreamConnection_st *conn,
 	rc = core_egl_import(conn->ctx, from, &resource->frame,
 			     resource->imports);
 	if (!rc)
+		rc = core_egl_copy_make(resource);
+	if (!rc)
 		rc = core_graphics_view(conn->ctx, &resource->frame);
 	if (!rc)
 		resource->from = *from;
@@ -461,7 +464,7 @@ static int egl_place_fill(struct CUeglStreamConnection_st *conn,
 }
 
 static int egl_take(struct CUeglStreamConnection_st *conn,
-		    const struct mem_frame *acquired,
+		    const struct mem_frame *acquired, struct mem_stream *stream,
 		    CUgraphicsResource *resource)
 {
 	struct CUgraphicsResource_st **place;
@@ -473,6 +476,8 @@ static int egl_take(struct CUeglStreamConnection_st *conn,
 	pthread_mutex_lock(&conn->lock);
 	place = egl_place_for(conn, &from);
 	rc = place ? egl_place_fill(conn, place, &from) : CUDA_ERROR_UNKNOWN;
+	if (!rc)
+		rc = core_egl_copy_run(*place, stream);
 	if (!rc) {
 		(*place)->id = acquired->id;
 		(*place)->age = ++conn->age;
@@ -493,8 +498,8 @@ static int egl_take(struct CUeglStreamConnection_st *conn,
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such connection or
  * stream), CUDA_ERROR_UNKNOWN (no frame in time, the stream is disconnected),
- * CUDA_ERROR_NOT_SUPPORTED (a frame of a producer that is not CUDA, with an
- * image of libmem), or core_error() of mem_pipe_acquire().
+ * CUDA_ERROR_NOT_SUPPORTED (arrays of another device; a frame of a producer that
+ * is not CUDA, with an image of libmem), or core_error() of mem_pipe_acquire().
  */
 CORE_API int core_egl_acquire(struct CUeglStreamConnection_st *conn,
 			      CUstream stream, uint64_t timeout_ns,
@@ -511,7 +516,7 @@ CORE_API int core_egl_acquire(struct CUeglStreamConnection_st *conn,
 	if (err) {
 		rc = err == -ETIMEDOUT ? CUDA_ERROR_UNKNOWN : egl_error(err);
 	} else {
-		rc = egl_take(conn, &acquired, resource);
+		rc = egl_take(conn, &acquired, mem, resource);
 		if (rc)
 			mem_pipe_release(conn->end, &acquired, mem);
 	}
@@ -551,7 +556,7 @@ CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 {
 	struct mem_frame released = { .size = sizeof(released) };
 	struct mem_stream *mem;
-	int rc;
+	int err, rc;
 
 	rc = egl_get(conn, CORE_EGL_CONSUMER, stream, &mem);
 	if (rc)
@@ -562,7 +567,10 @@ CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 		rc = CUDA_ERROR_UNKNOWN;
 	} else {
 		released.id = resource->id;
-		rc = egl_error(mem_pipe_release(conn->end, &released, mem));
+		rc = core_egl_copy_end(resource, mem);
+		err = mem_pipe_release(conn->end, &released, mem);
+		if (err)
+			rc = egl_error(err);
 	}
 	egl_put(conn);
 	return rc;
