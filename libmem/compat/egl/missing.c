@@ -45,8 +45,7 @@ API EGLBoolean eglStreamConsumerReleaseKHR(EGLDisplay dpy, EGLStreamKHR stream)
 /* Surfaces as producers of streams */
 API EGLSurface
 eglCreateStreamProducerSurfaceKHR(EGLDisplay dpy, EGLConfig config,
-				  EGLStreamKHR stream,
-				  const EGLint *list)
+				  EGLStreamKHR stream, const int32_t *list)
 {
 	(void)dpy;
 	(void)config;

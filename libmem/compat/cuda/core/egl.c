@@ -498,8 +498,8 @@ static int egl_take(struct CUeglStreamConnection_st *conn,
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such connection or
  * stream), CUDA_ERROR_UNKNOWN (no frame in time, the stream is disconnected),
- * CUDA_ERROR_NOT_SUPPORTED (arrays of another device; a frame of a producer that
- * is not CUDA, with an image of libmem), or core_error() of mem_pipe_acquire().
+ * CUDA_ERROR_NOT_SUPPORTED (arrays of another device; an image of libmem, of a
+ * producer that is not CUDA), or core_error() of mem_pipe_acquire().
  */
 CORE_API int core_egl_acquire(struct CUeglStreamConnection_st *conn,
 			      CUstream stream, uint64_t timeout_ns,
