@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libmem: semaphores, which are eventfds that other programs share, and fences,
- * which are eventfds or sync_files from which waits take nothing. A wait for a
- * semaphore that is not signalled is in the semaphore's queue. It delays the
- * operations behind it, but blocks no thread: one thread of the context,
+ * which are eventfds, sync_files or pipes from which waits take nothing. A wait
+ * for a semaphore that is not signalled is in the semaphore's queue. It delays
+ * the operations behind it, but blocks no thread: one thread of the context,
  * started at the first wait, polls all semaphores. The scheduler's lock
  * protects all members.
  *
@@ -28,7 +28,9 @@
 /**
  * struct mem_semaphore - an imported semaphore or fence
  * @ctx: context; the caller and each operation have a reference to it
- * @file: eventfd; of a fence also a sync_file
+ * @file: eventfd; of a fence also a sync_file, or an end of a pipe
+ * @reader: @file is the writing end of a pipe: its reading end, so that the
+ *	signal does not raise SIGPIPE if the other side has gone; else none
  * @is_fence: it is a fence: waits leave it signalled
  * @is_certain: it is signalled even if the work before the signal has failed or
  *	was dropped, so that no other context waits for ever
@@ -42,6 +44,7 @@
 struct mem_semaphore {
 	struct mem_ctx *ctx;
 	struct own_fd file;
+	struct own_fd reader;
 	bool is_fence;
 	bool is_certain;
 	unsigned int nr_users;
@@ -52,62 +55,80 @@ struct mem_semaphore {
 	struct mem_semaphore *prev;
 };
 
-/* Checks the kind of a file by the name that the kernel gives it. */
-static bool link_has_name(const char *link, size_t len, const char *name)
+/* Checks the kind of a file by the beginning of the kernel's name for it. */
+static int semaphore_check_fd(int fd, const char *const *names)
 {
-	return len == strlen(name) && !memcmp(link, name, len);
-}
-
-static int semaphore_check_fd(int fd, bool is_fence)
-{
-	char path[32], link[64];
-	ssize_t len;
+	char path[32], link[64] = "";
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	len = readlink(path, link, sizeof(link));
-	if (len < 0)
+	if (readlink(path, link, sizeof(link) - 1) < 0)
 		return errno == ENOENT ? -EBADF : -errno;
-	if (link_has_name(link, (size_t)len, "anon_inode:[eventfd]") ||
-	    (is_fence &&
-	     link_has_name(link, (size_t)len, "anon_inode:sync_file")))
-		return 0;
+	for (; *names; names++)
+		if (!strncmp(link, *names, strlen(*names)))
+			return 0;
 	return -EINVAL;
 }
 
-static int semaphore_import(struct mem_ctx *ctx, int fd, bool is_fence,
+/* Files that semaphores are, fences of programs, and fences of the library */
+static const char *const semaphore_names[] = {
+	"anon_inode:[eventfd]", NULL
+};
+static const char *const fence_names[] = {
+	"anon_inode:[eventfd]", "anon_inode:sync_file", NULL
+};
+static const char *const own_fence_names[] = {
+	"pipe:[", "anon_inode:[eventfd]", "anon_inode:sync_file", NULL
+};
+
+static struct mem_semaphore *semaphore_create(struct mem_ctx *ctx,
+					      struct own_fd file)
+{
+	struct mem_semaphore *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	new->ctx = ctx_get(ctx);
+	new->file = file;
+	new->reader = OWN_FD_NONE;
+	new->nr_users = 1;
+	return new;
+}
+
+static int semaphore_import(struct mem_ctx *ctx, int fd,
+			    const char *const *names,
 			    struct mem_semaphore **semaphore)
 {
-	struct mem_semaphore *new;
+	struct own_fd file;
 	int err;
 
 	err = ctx_check(ctx);
 	if (!err)
-		err = semaphore_check_fd(fd, is_fence);
+		err = semaphore_check_fd(fd, names);
+	if (!err)
+		err = own_fd_copy(&file, fd);
 	if (err)
 		return err;
-	new = calloc(1, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
-	err = own_fd_copy(&new->file, fd);
-	if (err) {
-		free(new);
-		return err;
-	}
 	/* Once more by a call that ThreadSanitizer intercepts. */
-	dup3(fd, new->file.nr, O_CLOEXEC);
-	new->ctx = ctx_get(ctx);
-	new->is_fence = is_fence;
-	new->nr_users = 1;
-	*semaphore = new;
-	return 0;
+	dup3(fd, file.nr, O_CLOEXEC);
+	*semaphore = semaphore_create(ctx, file);
+	if (*semaphore)
+		return 0;
+	own_fd_close(&file);
+	return -ENOMEM;
 }
 
 API int mem_semaphore_import(struct mem_ctx *ctx, int fd,
 			     struct mem_semaphore **semaphore)
 {
+	struct mem_semaphore *new;
+	int err;
+
 	if (!ctx || !semaphore)
 		return -EINVAL;
-	return semaphore_import(ctx, fd, false, semaphore);
+	err = semaphore_import(ctx, fd, semaphore_names, &new);
+	if (!err)
+		*semaphore = new;
+	return err;
 }
 
 static void semaphore_unpoll(struct mem_semaphore *semaphore)
@@ -126,6 +147,13 @@ static void semaphore_unpoll(struct mem_semaphore *semaphore)
 		semaphore->next->prev = semaphore->prev;
 }
 
+static void semaphore_free(struct mem_semaphore *semaphore)
+{
+	own_fd_close(&semaphore->file);
+	own_fd_close(&semaphore->reader);
+	free(semaphore);
+}
+
 /* Drops a reference. The scheduler's lock is held. */
 void semaphore_put(struct mem_semaphore *semaphore)
 {
@@ -133,8 +161,7 @@ void semaphore_put(struct mem_semaphore *semaphore)
 		return;
 	if (semaphore->is_polled)
 		semaphore_unpoll(semaphore);
-	own_fd_close(&semaphore->file);
-	free(semaphore);
+	semaphore_free(semaphore);
 }
 
 API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
@@ -146,8 +173,7 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 	ctx = semaphore->ctx;
 	if (ctx_is_forked(ctx)) {
 		/* The epoll instance belongs to the parent. */
-		own_fd_close(&semaphore->file);
-		free(semaphore);
+		semaphore_free(semaphore);
 	} else {
 		sched_lock(ctx);
 		semaphore_put(semaphore);
@@ -463,47 +489,104 @@ API int mem_stream_signal_semaphore(struct mem_stream *stream,
 	return semaphore_submit(stream, semaphore, OP_SIGNAL);
 }
 
-API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
+static int fence_wait(struct mem_stream *stream, int fd,
+		      const char *const *names)
 {
 	struct mem_semaphore *fence;
 	int err;
 
-	if (!stream)
-		return -EINVAL;
-	err = semaphore_import(stream->ctx, fd, true, &fence);
+	err = semaphore_import(stream->ctx, fd, names, &fence);
 	if (err)
 		return err;
+	fence->is_fence = true;
 	err = semaphore_submit(stream, fence, OP_WAIT);
 	/* The wait has a reference. */
 	mem_semaphore_destroy(fence);
 	return err;
 }
 
+API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
+{
+	return stream ? fence_wait(stream, fd, fence_names) : -EINVAL;
+}
+
 /**
- * stream_fence() - create a fence for other contexts
+ * stream_wait_fence() - as mem_stream_wait_fence(), also for stream_fence()
  * @stream: stream
- * @fence: out: an eventfd for mem_stream_wait_fence(), owned by the caller. It
- *	polls readable once all work that the stream has now has ended, even if
- *	that has failed or was dropped
+ * @fd: fence, which another process may have sent
+ *
+ * Return: as mem_stream_wait_fence().
+ */
+int stream_wait_fence(struct mem_stream *stream, int fd)
+{
+	return fence_wait(stream, fd, own_fence_names);
+}
+
+/**
+ * fence_check() - check a descriptor that another process has sent
+ * @fd: descriptor
+ *
+ * Return: 0 if stream_wait_fence() accepts it, else -EINVAL or -EBADF.
+ */
+int fence_check(int fd)
+{
+	return semaphore_check_fd(fd, own_fence_names);
+}
+
+/* Creates a pipe and a semaphore whose signal writes to it. */
+static int fence_create(struct mem_ctx *ctx, struct own_fd *reader,
+			struct mem_semaphore **semaphore)
+{
+	struct own_fd writer;
+	int fds[2], err;
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	err = own_fd_take(&writer, fds[1]);
+	if (err) {
+		fd_close(fds[0]);
+		return err;
+	}
+	err = own_fd_take(reader, fds[0]);
+	if (err)
+		goto err_close_writer;
+	*semaphore = semaphore_create(ctx, writer);
+	if (*semaphore)
+		return 0;
+	err = -ENOMEM;
+	own_fd_close(reader);
+err_close_writer:
+	own_fd_close(&writer);
+	return err;
+}
+
+/**
+ * stream_fence() - create a fence for other contexts and processes
+ * @stream: stream
+ * @fence: out: the reading end of a pipe, for stream_wait_fence(), owned by the
+ *	caller. It polls readable once all work that the stream has now has
+ *	ended, even if that has failed or was dropped, or the process has
+ *	ended. For the latter, an eventfd does not serve
  *
  * Return: 0, or as mem_stream_signal_semaphore().
  */
 int stream_fence(struct mem_stream *stream, struct own_fd *fence)
 {
-	struct mem_semaphore *semaphore;
+	struct mem_semaphore *semaphore = NULL;
 	struct own_fd new;
 	int err;
 
-	err = own_event_open(&new);
+	err = ctx_check(stream->ctx);
+	if (!err)
+		err = fence_create(stream->ctx, &new, &semaphore);
 	if (err)
 		return err;
-	err = semaphore_import(stream->ctx, new.nr, false, &semaphore);
-	if (!err) {
-		semaphore->is_certain = true;
+	semaphore->is_certain = true;
+	err = own_fd_copy(&semaphore->reader, new.nr);
+	if (!err)
 		err = semaphore_submit(stream, semaphore, OP_SIGNAL);
-		/* The signal has a reference. */
-		mem_semaphore_destroy(semaphore);
-	}
+	/* The signal has a reference. */
+	mem_semaphore_destroy(semaphore);
 	if (err)
 		own_fd_close(&new);
 	else

@@ -45,6 +45,30 @@ struct wrapped {
 	bool is_read_only;
 };
 
+/**
+ * struct image_pack - description of an image for another context or process
+ * @uses: users, MEM_USE_*
+ * @perm: MEM_READ or MEM_RW
+ * @format: MEM_FORMAT_*
+ * @width: pixels
+ * @height: rows
+ * @nr_planes: number of @planes; 0: as the object's list says
+ * @planes: planes, with their offsets
+ * @list: list of the object, from attrs_pack()
+ * @list_len: bytes
+ */
+struct image_pack {
+	uint64_t uses;
+	uint32_t perm;
+	uint32_t format;
+	uint32_t width;
+	uint32_t height;
+	uint32_t nr_planes;
+	struct mem_plane planes[MEM_PLANES_MAX];
+	void *list;
+	size_t list_len;
+};
+
 void image_name_make(struct mem_image *image);
 size_t image_nr_channels(unsigned int format);
 int image_geometry(unsigned int format, uint32_t width, uint32_t height,
@@ -67,6 +91,9 @@ int store_wrap(struct store *store, struct wrapped *wrapped);
 int rewrap_begin(struct store *store, bool is_alike, struct hold **hold);
 uint64_t plane_len(const struct mem_plane *plane);
 bool image_has_ctxs(const struct mem_image *image);
+int image_pack(struct mem_image *image, struct image_pack *pack, int *fd);
+int image_unpack(struct mem_ctx *ctx, const struct image_pack *pack, int fd,
+		 struct mem_image **image);
 int image_in_ctx(struct mem_image *image, struct mem_ctx *ctx,
 		 struct mem_image **other);
 

@@ -615,12 +615,77 @@ API int mem_image_rewrap(struct mem_image *image,
  * image_has_ctxs() - check whether other contexts can have an image
  * @image: image
  *
- * Return: true if image_in_ctx() is possible: the memory is an object's.
+ * Return: true if image_pack() is possible: the memory is an object's.
  */
 bool image_has_ctxs(const struct mem_image *image)
 {
 	return image->store.main.object &&
 	       image->store.why == MEM_WRAP_NO_COPY;
+}
+
+/**
+ * image_pack() - describe an image for another context or process
+ * @image: image for which image_has_ctxs()
+ * @pack: out: description; its bytes are to be freed
+ * @fd: out: descriptor of its memory, owned by the caller
+ *
+ * Context: may sleep.
+ * Return: 0, or an error of object_pack().
+ */
+int image_pack(struct mem_image *image, struct image_pack *pack, int *fd)
+{
+	const struct view *view = &image->store.main.view;
+	struct mem_object *object = image->store.main.object;
+
+	memset(pack, 0, sizeof(*pack));
+	pack->uses = image->store.uses;
+	pack->perm = attrs_perm(object->attrs);
+	pack->format = view->format;
+	pack->width = view->width;
+	pack->height = view->height;
+	/* A wrapper may be of a part of its object. */
+	if (image->store.is_wrapper) {
+		pack->nr_planes = view->nr_planes;
+		memcpy(pack->planes, view->planes, sizeof(pack->planes));
+	}
+	return object_pack(object, &pack->list, &pack->list_len, fd);
+}
+
+/**
+ * image_unpack() - make an image from what image_pack() returned
+ * @ctx: context
+ * @pack: description; like @fd, another process may have made it
+ * @fd: descriptor of the memory; remains the caller's
+ * @image: out: wrapper, owned by the caller: mem_image_destroy()
+ *
+ * Context: may sleep.
+ * Return: 0, or an error of object_unpack() or mem_image_wrap().
+ */
+int image_unpack(struct mem_ctx *ctx, const struct image_pack *pack, int fd,
+		 struct mem_image **image)
+{
+	struct mem_image_data data = {
+		.size = sizeof(data),
+		.as = MEM_LOCK_OBJECT,
+		.format = pack->format,
+		.width = pack->width,
+		.height = pack->height,
+		.nr_planes = pack->nr_planes,
+		.fd = -1,
+	};
+	int err;
+
+	if (pack->perm != MEM_READ && pack->perm != MEM_RW)
+		return -EBADMSG;
+	memcpy(data.planes, pack->planes, sizeof(data.planes));
+	err = object_unpack(ctx, pack->list, pack->list_len, pack->perm, fd,
+			    &data.object);
+	if (err)
+		return err;
+	err = mem_image_wrap(ctx, &data, pack->uses, image);
+	/* The image has a reference. */
+	mem_object_put(data.object);
+	return err;
 }
 
 /**
@@ -630,34 +695,19 @@ bool image_has_ctxs(const struct mem_image *image)
  * @other: out: wrapper, owned by the caller: mem_image_destroy()
  *
  * Context: may sleep.
- * Return: 0, or an error of object_in_ctx() or mem_image_wrap().
+ * Return: 0, or an error of image_pack() or image_unpack().
  */
 int image_in_ctx(struct mem_image *image, struct mem_ctx *ctx,
 		 struct mem_image **other)
 {
-	const struct view *view = &image->store.main.view;
-	struct mem_image_data data = {
-		.size = sizeof(data),
-		.as = MEM_LOCK_OBJECT,
-		.format = view->format,
-		.width = view->width,
-		.height = view->height,
-		.fd = -1,
-	};
-	struct mem_object *object;
-	int err;
+	struct image_pack pack;
+	int fd, err;
 
-	err = object_in_ctx(image->store.main.object, ctx, &object);
+	err = image_pack(image, &pack, &fd);
 	if (err)
 		return err;
-	data.object = object;
-	/* A wrapper may be of a part of its object. */
-	if (image->store.is_wrapper) {
-		data.nr_planes = view->nr_planes;
-		memcpy(data.planes, view->planes, sizeof(data.planes));
-	}
-	err = mem_image_wrap(ctx, &data, image->store.uses, other);
-	/* The image has a reference. */
-	mem_object_put(object);
+	err = image_unpack(ctx, &pack, fd, other);
+	fd_close(fd);
+	free(pack.list);
 	return err;
 }

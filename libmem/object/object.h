@@ -93,8 +93,9 @@ int object_read_only_buf(struct mem_ctx *ctx, struct mem_buf *buf,
 			 struct mem_buf **other);
 
 /* share.c */
-int object_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
-		  struct mem_object **other);
+int object_pack(struct mem_object *object, void **bytes, size_t *len, int *fd);
+int object_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
+		  unsigned int perm, int fd, struct mem_object **object);
 
 /** enum object_shape - object type in reports, as in enum record_type */
 enum object_shape {

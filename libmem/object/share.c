@@ -461,66 +461,76 @@ API int mem_object_import_bare(struct mem_endpoint *endpoint, const void *desc,
 	return err;
 }
 
-static int object_list_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
-			      struct mem_attrs **attrs)
-{
-	struct mem_attrs *new;
-	void *bytes;
-	size_t len;
-	int err;
-
-	err = attrs_pack(&object->attrs, 1, &bytes, &len);
-	if (err)
-		return err;
-	err = attrs_unpack(ctx, bytes, len, &new);
-	free(bytes);
-	if (err)
-		return err;
-	err = attrs_with_perm(new, attrs_perm(object->attrs), attrs);
-	mem_attrs_destroy(new);
-	return err;
-}
-
-static int object_buf_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
-			     struct mem_buf **buf)
-{
-	int fd, err;
-
-	err = mem_buf_export_as(object->memory->buf, attrs_perm(object->attrs),
-				&fd);
-	if (err)
-		return err;
-	err = mem_buf_import(ctx, fd, buf);
-	fd_close(fd);
-	return err;
-}
-
 /**
- * object_in_ctx() - make an object of the same memory for another context
+ * object_pack() - describe an object for another context or process
  * @object: object
- * @ctx: context of the same backend and board
- * @other: out: with one reference and the permission of @object
+ * @bytes: out: its list, to be freed
+ * @len: out: number of @bytes
+ * @fd: out: descriptor of its memory, owned by the caller
  *
  * In the embedded backend the memory has one view from then on, as after
  * mem_object_export().
  *
  * Context: may sleep.
- * Return: 0, or an error of mem_buf_export_as() or mem_buf_import(), -ENOMEM.
+ * Return: 0, or an error of mem_buf_export_as(), -ENOMEM.
  */
-int object_in_ctx(struct mem_object *object, struct mem_ctx *ctx,
-		  struct mem_object **other)
+int object_pack(struct mem_object *object, void **bytes, size_t *len, int *fd)
+{
+	int err;
+
+	err = attrs_pack(&object->attrs, 1, bytes, len);
+	if (err)
+		return err;
+	err = mem_buf_export_as(object->memory->buf, attrs_perm(object->attrs),
+				fd);
+	if (err)
+		free(*bytes);
+	return err;
+}
+
+static int object_unpack_list(struct mem_ctx *ctx, const void *bytes,
+			      size_t len, unsigned int perm,
+			      struct mem_attrs **attrs)
+{
+	struct mem_attrs *new;
+	int err;
+
+	err = attrs_unpack(ctx, bytes, len, &new);
+	if (err)
+		return err;
+	err = new->state == MEM_ATTRS_RECONCILED ?
+	      attrs_with_perm(new, perm, attrs) : -EBADMSG;
+	mem_attrs_destroy(new);
+	return err;
+}
+
+/**
+ * object_unpack() - make an object from what object_pack() returned
+ * @ctx: context
+ * @bytes: list; like @fd, another process may have made it
+ * @len: number of @bytes
+ * @perm: MEM_READ or MEM_RW
+ * @fd: descriptor of the memory; remains the caller's
+ * @object: out: object with one reference
+ *
+ * Context: may sleep.
+ * Return: 0, -EBADMSG (the list is malformed, or the memory does not match it),
+ * or an error of mem_buf_import(), -ENOMEM.
+ */
+int object_unpack(struct mem_ctx *ctx, const void *bytes, size_t len,
+		  unsigned int perm, int fd, struct mem_object **object)
 {
 	struct mem_attrs *attrs;
 	struct mem_buf *buf;
 	int err;
 
-	err = object_list_in_ctx(object, ctx, &attrs);
+	err = object_unpack_list(ctx, bytes, len, perm, &attrs);
 	if (err)
 		return err;
-	err = object_buf_in_ctx(object, ctx, &buf);
+	err = share_import_buf(ctx, attrs, perm, fd, &buf);
 	if (err)
 		goto err_destroy_attrs;
-	err = object_create(ctx, attrs, buf, other);
+	err = object_create(ctx, attrs, buf, object);
 	if (!err)
 		return 0;
 	mem_buf_destroy(buf);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libmem: fences that travel with frames. Within a context a fence is an event.
- * Between two contexts it is a descriptor, which could be sent to another
- * process, too.
+ * Between two contexts it is a descriptor, which can also be sent to another
+ * process.
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@
  * pipe_fence_record() - record the work of one side
  * @fence: fence
  * @stream: stream with the work
- * @is_for_other: the other side has another context
+ * @is_for_other: the other side has another context, maybe in another process
  *
  * Return: 0, or an error of mem_event_record() or stream_fence(): the fence is
  * unchanged.
@@ -52,14 +52,14 @@ int pipe_fence_record(struct pipe_fence *fence, struct mem_stream *stream,
  * @fence: fence
  * @stream: stream
  *
- * Return: 0, or an error of mem_stream_wait_event() or mem_stream_wait_fence().
+ * Return: 0, or an error of mem_stream_wait_event() or stream_wait_fence().
  */
 int pipe_fence_wait(const struct pipe_fence *fence, struct mem_stream *stream)
 {
 	if (!fence->is_set)
 		return 0;
 	if (fence->is_by_fd)
-		return mem_stream_wait_fence(stream, fence->fd.nr);
+		return stream_wait_fence(stream, fence->fd.nr);
 	return mem_stream_wait_event(stream, fence->event);
 }
 
