@@ -49,6 +49,17 @@ bool board_is_known(const struct profile *board)
 }
 
 /**
+ * board_name() - return the name of a board
+ * @board: board
+ *
+ * Return: as in LIBMEM_SOC.
+ */
+const char *board_name(const struct profile *board)
+{
+	return board->name;
+}
+
+/**
  * board_has_engine() - check whether a board has an engine
  * @board: board
  * @at: enum mem_engine

@@ -456,6 +456,7 @@ extern const struct backend embedded_backend;
 int sched_check_call(void);
 const struct profile *board_find(const char *name);
 bool board_is_known(const struct profile *board);
+const char *board_name(const struct profile *board);
 bool board_has_engine(const struct profile *board, unsigned int at);
 bool board_has_pageable_access(const struct profile *board);
 bool board_has_concurrent_access(const struct profile *board);

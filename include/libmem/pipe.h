@@ -10,9 +10,9 @@
  * byte is copied. The behaviour is that of an EGLStream between two CUDA
  * contexts (NVIDIA, CUDA for Tegra, "EGLStream").
  *
- * The ends may be of one context or of two. In the latter case the consumer's
- * frame refers to the same memory through an image, or addresses, of the
- * consumer's context.
+ * The ends may be of one context or of two, also in two processes. In the
+ * latter cases the consumer's frame refers to the same memory through an image,
+ * or addresses, of the consumer's context.
  */
 #ifndef _LIBMEM_PIPE_H
 #define _LIBMEM_PIPE_H
@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 struct mem_ctx;
+struct mem_endpoint;
 struct mem_pipe;
 struct mem_pipe_end;
 struct mem_stream;
@@ -190,6 +191,49 @@ int mem_pipe_create(struct mem_ctx *ctx, const struct mem_pipe_params *params,
 void mem_pipe_destroy(struct mem_pipe *pipe);
 
 /**
+ * mem_pipe_export() - let the producer connect in another process
+ * @pipe: pipe
+ * @endpoint: endpoint; the peer process calls mem_pipe_import(). On success the
+ *	pipe owns it, and the program must not use it any more
+ *
+ * The pipe stays in this process, in which the consumer connects. A thread
+ * imports the memory of the producer's frames to the context of @endpoint,
+ * which is best that of the consumer, and replaces the frames of a mailbox
+ * while the consumer is busy. The pipe can be exported again, for example
+ * after a reset, if the producer's process has gone.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL), -EBUSY (a pipe has @endpoint),
+ * -EOPNOTSUPP (@pipe is from mem_pipe_import()), -EXDEV (another backend or
+ * board than that of @pipe), -EPERM (as for mem_pipe_reset()), -ENOMEM.
+ */
+int mem_pipe_export(struct mem_pipe *pipe, struct mem_endpoint *endpoint);
+
+/**
+ * mem_pipe_import() - get a pipe of another process
+ * @endpoint: endpoint, whose peer process calls mem_pipe_export(). On success
+ *	the pipe owns it, and the program must not use it any more
+ * @timeout_ns: how long to wait for that call; MEM_WAIT_FOREVER
+ * @pipe: out: pipe, owned by the caller: mem_pipe_destroy()
+ *
+ * The producer connects to @pipe in this process. All other calls of pipes and
+ * of this end behave as in one process, with these additions. They return
+ * -EPIPE if the other process has ended. If it is stopped, calls that wait for
+ * its answer (connect, reset, settings, state, and the present of memory that
+ * was not presented before) return -ETIMEDOUT after 10 s. A present waits for
+ * at least 10 ms if the connection is full. What has been presented is the
+ * producer's again when the connection ends, whatever the reason.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (a pointer is NULL), -EBUSY (a pipe has @endpoint),
+ * -ETIMEDOUT, -EPIPE (the peer has gone, or exports no pipe), -EXDEV (the pipe
+ * is of another backend or board), -EPERM (as for mem_pipe_reset()), -ENOMEM.
+ * On failure, @endpoint should be closed.
+ */
+int mem_pipe_import(struct mem_endpoint *endpoint, uint64_t timeout_ns,
+		    struct mem_pipe **pipe);
+
+/**
  * mem_pipe_connect_consumer() - connect the consumer
  * @pipe: pipe
  * @ctx: context of the consumer; the end keeps a reference
@@ -201,7 +245,8 @@ void mem_pipe_destroy(struct mem_pipe *pipe);
  * Context: any thread.
  * Return: 0, or -EINVAL (an argument is NULL), -EISCONN (there is a consumer),
  * -EPIPE (the pipe is disconnected), -EXDEV (another backend or board than that
- * of the pipe), -ENOMEM, or as mem_stream_sync().
+ * of the pipe), -EOPNOTSUPP (@pipe is from mem_pipe_import()), -ENOMEM, or as
+ * mem_stream_sync().
  */
 int mem_pipe_connect_consumer(struct mem_pipe *pipe, struct mem_ctx *ctx,
 			      struct mem_pipe_end **end);

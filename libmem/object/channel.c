@@ -221,6 +221,25 @@ void endpoint_took(struct mem_endpoint *endpoint, enum credit credit)
 	frame_reply(endpoint);
 }
 
+/**
+ * endpoint_set_taken() - set the number of things that the program has taken
+ * @endpoint: end
+ * @credit: kind
+ * @nr: number
+ *
+ * As endpoint_took(), but reads no frame: the thread that reads finds the
+ * peer's FRAME_ASK.
+ *
+ * Context: the endpoint's lock is held.
+ */
+void endpoint_set_taken(struct mem_endpoint *endpoint, enum credit credit,
+			uint32_t nr)
+{
+	endpoint->nr_taken[credit] = nr;
+	atomic_store(&endpoint->own->nr_taken[credit], nr);
+	frame_reply(endpoint);
+}
+
 static bool channel_has_credit(const struct mem_endpoint *endpoint,
 			       const void *arg)
 {
@@ -230,7 +249,7 @@ static bool channel_has_credit(const struct mem_endpoint *endpoint,
 	if (endpoint->peers)
 		nr_taken = atomic_load(&endpoint->peers->nr_taken[credit]);
 	/* Unsigned: no room if a hostile peer claims more than was sent. */
-	return endpoint->nr_sent[credit] - nr_taken < MEM_ENDPOINT_QUEUE;
+	return endpoint->nr_sent[credit] - nr_taken < endpoint->limit[credit];
 }
 
 /*
@@ -252,18 +271,23 @@ static void channel_wait_room(struct mem_endpoint *endpoint, uint64_t deadline)
 	pthread_mutex_lock(&endpoint->lock);
 }
 
-/* Becomes the only sender, with one credit of that kind. */
-static int channel_send_begin(struct mem_endpoint *endpoint, enum credit credit,
-			      uint64_t deadline)
+/**
+ * endpoint_wait_credit() - wait until one more thing may be sent
+ * @endpoint: end
+ * @credit: kind
+ * @deadline: from deadline_of()
+ *
+ * Context: the endpoint's lock is held; released while it waits.
+ * Return: 0, or -ETIMEDOUT, -EPIPE or -ENOMEM.
+ */
+int endpoint_wait_credit(struct mem_endpoint *endpoint, enum credit credit,
+			 uint64_t deadline)
 {
 	struct frame ask = { .type = FRAME_ASK, .seq = credit };
 	int err;
 
-	while (endpoint->is_sending)
-		if (!channel_wait_change(endpoint, deadline) &&
-		    endpoint->is_sending)
-			return -ETIMEDOUT;
-	endpoint->is_sending = true;
+	if (credit == CREDIT_ROOM)
+		ask.off = endpoint->nr_sent[credit];
 	if (!channel_has_credit(endpoint, &credit))
 		endpoint_drain(endpoint);
 	/* If the socket is full, the ask is sent when the peer has read. */
@@ -273,8 +297,34 @@ static int channel_send_begin(struct mem_endpoint *endpoint, enum credit credit,
 		channel_wait_room(endpoint, deadline);
 	err = endpoint_wait(endpoint, channel_has_credit, &credit, deadline);
 	/* The peer has gone, although it has room. */
-	if (!err && endpoint->is_gone)
-		err = -EPIPE;
+	return !err && endpoint->is_gone ? -EPIPE : err;
+}
+
+/**
+ * endpoint_wait_send() - wait until a message can probably be sent
+ * @endpoint: end
+ * @deadline: from deadline_of(); the wait may end earlier
+ *
+ * Context: the endpoint's lock is held; released while it waits.
+ */
+void endpoint_wait_send(struct mem_endpoint *endpoint, uint64_t deadline)
+{
+	if (!endpoint_wait_credit(endpoint, CREDIT_MESSAGE, deadline))
+		channel_wait_room(endpoint, deadline);
+}
+
+/* Becomes the only sender, with one credit of that kind. */
+static int channel_send_begin(struct mem_endpoint *endpoint, enum credit credit,
+			      uint64_t deadline)
+{
+	int err;
+
+	while (endpoint->is_sending)
+		if (!channel_wait_change(endpoint, deadline) &&
+		    endpoint->is_sending)
+			return -ETIMEDOUT;
+	endpoint->is_sending = true;
+	err = endpoint_wait_credit(endpoint, credit, deadline);
 	if (err) {
 		endpoint->is_sending = false;
 		pthread_cond_broadcast(&endpoint->changed);
@@ -345,7 +395,7 @@ int endpoint_send_hello(struct mem_endpoint *endpoint)
 }
 
 static int channel_send_parts(struct mem_endpoint *endpoint,
-			      const uint8_t *bytes, size_t len,
+			      const uint8_t *bytes, size_t len, int fd,
 			      uint64_t deadline)
 {
 	struct frame frame = {
@@ -361,7 +411,8 @@ static int channel_send_parts(struct mem_endpoint *endpoint,
 		if (part_len > endpoint->part_len)
 			part_len = endpoint->part_len;
 		err = channel_send_frame(endpoint, &frame, bytes + frame.off,
-					 part_len, -1, deadline);
+					 part_len, frame.off ? -1 : fd,
+					 deadline);
 		if (err == -EMSGSIZE && part_len > PART_MIN) {
 			endpoint->part_len = part_len / 2;
 			continue;
@@ -378,20 +429,21 @@ static int channel_send_parts(struct mem_endpoint *endpoint,
  * @endpoint: end
  * @bytes: message
  * @len: length, bytes
+ * @fd: descriptor to send with it, which remains the caller's; -1: none
  * @deadline: from deadline_of()
  *
  * Context: the endpoint's lock is held; released while it waits.
  * Return: 0 or -errno.
  */
 int endpoint_send_message(struct mem_endpoint *endpoint, const void *bytes,
-			  size_t len, uint64_t deadline)
+			  size_t len, int fd, uint64_t deadline)
 {
 	int err;
 
 	err = channel_send_begin(endpoint, CREDIT_MESSAGE, deadline);
 	if (err)
 		return err;
-	err = channel_send_parts(endpoint, bytes, len, deadline);
+	err = channel_send_parts(endpoint, bytes, len, fd, deadline);
 	channel_send_end(endpoint, CREDIT_MESSAGE, err);
 	return err;
 }

@@ -19,7 +19,8 @@
  * @endpoint: end
  *
  * Return: 0, or -EPERM in a host function, or in a child process, where the
- * endpoint's lock may be held by a thread that does not exist there.
+ * endpoint's lock may be held by a thread that does not exist there; -EBUSY: a
+ * pipe has it.
  */
 int endpoint_check(const struct mem_endpoint *endpoint)
 {
@@ -27,7 +28,9 @@ int endpoint_check(const struct mem_endpoint *endpoint)
 
 	if (err)
 		return err;
-	return ctx_is_forked(endpoint->ctx) ? -EPERM : 0;
+	if (ctx_is_forked(endpoint->ctx))
+		return -EPERM;
+	return endpoint->is_of_pipe ? -EBUSY : 0;
 }
 
 /**
@@ -49,7 +52,7 @@ void endpoint_enter(struct mem_endpoint *endpoint, int *cancel)
  */
 void endpoint_leave(struct mem_endpoint *endpoint, int cancel)
 {
-	const bool is_set = endpoint->first;
+	const bool is_set = endpoint->first || endpoint->is_poked;
 
 	frame_reply(endpoint);
 	if (endpoint->is_set != is_set) {
@@ -151,6 +154,8 @@ int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
 	pthread_mutex_init(&new->list_lock, NULL);
 	new->is_own = is_own;
 	new->part_len = PART_MAX;
+	new->limit[CREDIT_MESSAGE] = MEM_ENDPOINT_QUEUE;
+	new->limit[CREDIT_MEMORY] = MEM_ENDPOINT_QUEUE;
 	new->ctx = ctx_get(ctx);
 	*endpoint = new;
 	return 0;
@@ -198,15 +203,26 @@ API int mem_endpoint_from_fd(struct mem_ctx *ctx, int fd,
 	return 0;
 }
 
+/**
+ * message_free() - free a message that has arrived
+ * @message: message, or NULL
+ */
+void message_free(struct message *message)
+{
+	if (message && message->fd >= 0)
+		fd_close(message->fd);
+	free(message);
+}
+
 static void endpoint_free_messages(struct mem_endpoint *endpoint)
 {
 	struct message *message;
 
 	while ((message = endpoint->first)) {
 		endpoint->first = message->next;
-		free(message);
+		message_free(message);
 	}
-	free(endpoint->partial);
+	message_free(endpoint->partial);
 }
 
 static void endpoint_free_memories(struct mem_endpoint *endpoint)
@@ -262,7 +278,7 @@ API int mem_endpoint_send(struct mem_endpoint *endpoint, const void *bytes,
 	if (err)
 		return err;
 	endpoint_enter(endpoint, &cancel);
-	err = endpoint_send_message(endpoint, bytes, len, deadline);
+	err = endpoint_send_message(endpoint, bytes, len, -1, deadline);
 	endpoint_leave(endpoint, cancel);
 	return err;
 }
@@ -274,22 +290,53 @@ static bool endpoint_has_message(const struct mem_endpoint *endpoint,
 	return endpoint->first;
 }
 
+/**
+ * endpoint_pop() - take the oldest message that has arrived
+ * @endpoint: end
+ *
+ * Context: the endpoint's lock is held.
+ * Return: message, to be freed by message_free(); NULL: there is none.
+ */
+struct message *endpoint_pop(struct mem_endpoint *endpoint)
+{
+	struct message *first = endpoint->first;
+
+	if (first) {
+		endpoint->first = first->next;
+		endpoint_took(endpoint, CREDIT_MESSAGE);
+	}
+	return first;
+}
+
+/**
+ * endpoint_poke() - wake a thread that polls the endpoint's descriptor
+ * @endpoint: end
+ *
+ * That thread clears @is_poked.
+ *
+ * Context: the endpoint's lock is not held.
+ */
+void endpoint_poke(struct mem_endpoint *endpoint)
+{
+	int cancel;
+
+	endpoint_enter(endpoint, &cancel);
+	endpoint->is_poked = true;
+	endpoint_leave(endpoint, cancel);
+}
+
 /* Takes the oldest message. Returns -EMSGSIZE if it is longer than @max. */
 static int endpoint_take_message(struct mem_endpoint *endpoint, size_t max,
 				 uint64_t deadline, struct message **message)
 {
-	struct message *first;
 	int err;
 
 	err = endpoint_wait(endpoint, endpoint_has_message, NULL, deadline);
 	if (err)
 		return err;
-	first = endpoint->first;
-	if (first->len > max)
+	if (endpoint->first->len > max)
 		return -EMSGSIZE;
-	endpoint->first = first->next;
-	endpoint_took(endpoint, CREDIT_MESSAGE);
-	*message = first;
+	*message = endpoint_pop(endpoint);
 	return 0;
 }
 

@@ -27,11 +27,13 @@
  * enum credit - kinds of frame with a limited number in flight
  * @CREDIT_MESSAGE: messages of the program
  * @CREDIT_MEMORY: file descriptors of memory
+ * @CREDIT_ROOM: frames in the fifo of a pipe; such a frame is a message, too
  * @NR_CREDITS: number of kinds
  */
 enum credit {
 	CREDIT_MESSAGE,
 	CREDIT_MEMORY,
+	CREDIT_ROOM,
 	NR_CREDITS,
 };
 
@@ -60,7 +62,8 @@ enum frame_type {
  * @magic: FRAME_MAGIC
  * @type: enum frame_type
  * @len: bytes of the whole message; 0 in other frames
- * @off: offset of this part in the message, bytes; 0 in other frames
+ * @off: offset of this part in the message, bytes; number that was sent in
+ *	FRAME_ASK for CREDIT_ROOM; 0 in other frames
  * @seq: number of the message or descriptor, from 0; enum credit in FRAME_ASK;
  *	0 in other frames
  * @reserved: 0
@@ -98,11 +101,15 @@ struct ledger {
  * struct message - a message that has arrived
  * @next: the message that arrived after this one
  * @len: bytes
+ * @fd: descriptor that came with it, owned by the message; -1: none
+ * @is_fd_lost: the process had no free number for the descriptor
  * @bytes: the message's bytes
  */
 struct message {
 	struct message *next;
 	size_t len;
+	int fd;
+	bool is_fd_lost;
 	uint8_t bytes[];
 };
 
@@ -146,11 +153,13 @@ struct memory {
  * struct mem_endpoint - one end
  * @ctx: context; the endpoint holds a reference
  * @sock: the socket
- * @event: polls readable while @first is set
+ * @event: polls readable while @first or @is_poked is set
  * @poll: epoll instance with @sock and @event
  * @own_fd: file of @own, until it has been sent to the peer
  * @own: this end's ledger
  * @is_own: libmem made the socket, so no other process has it
+ * @is_of_pipe: a pipe has it: the program cannot use it, and messages may come
+ *	with a descriptor
  * @id: random id of this end
  * @part_len: maximum length of a part that the socket accepts; used by the
  *	thread that set @is_sending
@@ -174,15 +183,18 @@ struct memory {
  * @peers: ledger of the peer; NULL: its hello has not arrived
  * @peer: id of the peer
  * @is_set: @event is signalled
+ * @is_poked: it is signalled although no message may have arrived
  * @first: queue of complete messages, oldest first
  * @last: newest message of the queue; valid if @first is not NULL
  * @partial: message of which only @nr_partial bytes have arrived, or NULL
  * @nr_partial: bytes
  * @memories: table of descriptors that have arrived
  * @nr_sent: by enum credit: number sent by this end
- * @nr_arrived: by enum credit: number that has arrived
+ * @nr_arrived: by enum credit: number that has arrived; of CREDIT_ROOM, number
+ *	that the peer had sent when it asked
  * @nr_taken: by enum credit: number taken by the program; @own has only a copy,
  *	since a hostile peer might write to the page
+ * @limit: by enum credit: maximum number in flight
  * @is_asked: by enum credit: the peer has sent FRAME_ASK, without a reply yet
  * @tokens: random tokens for future frames
  * @nr_tokens: number of unused @tokens
@@ -195,6 +207,7 @@ struct mem_endpoint {
 	struct own_fd own_fd;
 	struct ledger *own;
 	bool is_own;
+	atomic_bool is_of_pipe;
 	uint8_t id[ENDPOINT_ID_LEN];
 
 	size_t part_len;
@@ -222,6 +235,7 @@ struct mem_endpoint {
 	const struct ledger *peers;
 	uint8_t peer[ENDPOINT_ID_LEN];
 	bool is_set;
+	bool is_poked;
 	struct message *first;
 	struct message *last;
 	struct message *partial;
@@ -230,6 +244,7 @@ struct mem_endpoint {
 	uint32_t nr_sent[NR_CREDITS];
 	uint32_t nr_arrived[NR_CREDITS];
 	uint32_t nr_taken[NR_CREDITS];
+	uint32_t limit[NR_CREDITS];
 	bool is_asked[NR_CREDITS];
 	uint8_t tokens[NR_TOKENS][ENDPOINT_ID_LEN];
 	size_t nr_tokens;
@@ -252,9 +267,14 @@ int endpoint_wait(struct mem_endpoint *endpoint, endpoint_has has,
 		  const void *arg, uint64_t deadline);
 void endpoint_drain(struct mem_endpoint *endpoint);
 void endpoint_took(struct mem_endpoint *endpoint, enum credit credit);
+void endpoint_set_taken(struct mem_endpoint *endpoint, enum credit credit,
+			uint32_t nr);
+int endpoint_wait_credit(struct mem_endpoint *endpoint, enum credit credit,
+			 uint64_t deadline);
+void endpoint_wait_send(struct mem_endpoint *endpoint, uint64_t deadline);
 int endpoint_send_hello(struct mem_endpoint *endpoint);
 int endpoint_send_message(struct mem_endpoint *endpoint, const void *bytes,
-			  size_t len, uint64_t deadline);
+			  size_t len, int fd, uint64_t deadline);
 int endpoint_send_fd(struct mem_endpoint *endpoint, int fd, uint64_t deadline,
 		     struct ticket *ticket);
 
@@ -268,6 +288,9 @@ void endpoint_break(struct mem_endpoint *endpoint);
 
 /* endpoint.c */
 int endpoint_check(const struct mem_endpoint *endpoint);
+struct message *endpoint_pop(struct mem_endpoint *endpoint);
+void endpoint_poke(struct mem_endpoint *endpoint);
+void message_free(struct message *message);
 int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
 		    struct mem_endpoint **endpoint);
 void endpoint_enter(struct mem_endpoint *endpoint, int *cancel);

@@ -174,7 +174,7 @@ static bool frame_has_room(const struct mem_endpoint *endpoint,
 			   enum credit credit)
 {
 	return endpoint->nr_arrived[credit] - endpoint->nr_taken[credit] <
-	       MEM_ENDPOINT_QUEUE;
+	       endpoint->limit[credit];
 }
 
 /**
@@ -204,9 +204,24 @@ void frame_reply(struct mem_endpoint *endpoint)
 
 static void frame_drop_partial(struct mem_endpoint *endpoint)
 {
-	free(endpoint->partial);
+	message_free(endpoint->partial);
 	endpoint->partial = NULL;
 	endpoint->nr_partial = 0;
+}
+
+/* Moves the descriptor that came with a message, if there is one, into it. */
+static int frame_take_fd(struct mem_endpoint *endpoint, struct message *message)
+{
+	message->fd = -1;
+	message->is_fd_lost = endpoint->is_cut;
+	if (endpoint->nr_input_fds > 1)
+		return -EPIPE;
+	if (!endpoint->nr_input_fds)
+		return 0;
+	message->fd = fd_aside(endpoint->input_fds[0]);
+	message->is_fd_lost |= message->fd < 0;
+	endpoint->nr_input_fds = 0;
+	return 0;
 }
 
 /* A sender that timed out gives its message up, so a new one may begin here. */
@@ -228,6 +243,8 @@ static int frame_take_message(struct mem_endpoint *endpoint,
 		message->next = NULL;
 		message->len = frame->len;
 		endpoint->partial = message;
+		if (frame_take_fd(endpoint, message))
+			return -EPIPE;
 	} else if (!message || message->len != frame->len ||
 		   endpoint->nr_partial != frame->off) {
 		return -EPIPE;
@@ -297,14 +314,25 @@ static int frame_take_hello(struct mem_endpoint *endpoint,
 static int frame_take_word(struct mem_endpoint *endpoint,
 			   const struct frame *frame, size_t len)
 {
-	if (frame->len || frame->off || len)
+	if (frame->len || len)
 		return -EPIPE;
 	if (frame->type == FRAME_TAKEN)
-		return frame->seq ? -EPIPE : 0;
-	if (frame->seq >= NR_CREDITS)
+		return frame->seq || frame->off ? -EPIPE : 0;
+	if (frame->seq >= NR_CREDITS ||
+	    (frame->seq == CREDIT_ROOM ? !endpoint->is_of_pipe : frame->off))
 		return -EPIPE;
+	if (frame->seq == CREDIT_ROOM)
+		endpoint->nr_arrived[CREDIT_ROOM] = frame->off;
 	endpoint->is_asked[frame->seq] = true;
 	return 0;
+}
+
+/* Returns true for the first part of a message to a pipe. */
+static bool frame_may_have_fd(const struct mem_endpoint *endpoint)
+{
+	return endpoint->is_of_pipe &&
+	       endpoint->input.frame.type == FRAME_MESSAGE &&
+	       !endpoint->input.frame.off;
 }
 
 static int frame_take(struct mem_endpoint *endpoint)
@@ -322,7 +350,8 @@ static int frame_take(struct mem_endpoint *endpoint)
 	endpoint->is_followed = frame->type == FRAME_MEMORY;
 	if (frame->type == FRAME_MEMORY)
 		return frame_take_memory(endpoint, frame, len);
-	if (endpoint->nr_input_fds || endpoint->is_cut ||
+	if (((endpoint->nr_input_fds || endpoint->is_cut) &&
+	     !frame_may_have_fd(endpoint)) ||
 	    !frame_is_zero(frame->token, sizeof(frame->token)))
 		return -EPIPE;
 	return frame->type == FRAME_MESSAGE ?

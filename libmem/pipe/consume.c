@@ -48,6 +48,7 @@ static int acquire(struct mem_pipe_end *end, struct mem_stream *stream,
 	struct pipe_slot *slot;
 	int err;
 
+	serve_catch_up(pipe);
 	pthread_mutex_lock(&pipe->lock);
 	if (timeout_ns == MEM_PIPE_TIMEOUT)
 		timeout_ns = pipe->timeout_ns;
@@ -116,7 +117,7 @@ static int release(struct mem_pipe_end *end, uint64_t id,
 {
 	struct mem_pipe *pipe = end->pipe;
 	struct pipe_slot *slot;
-	bool is_for_other;
+	bool is_for_other = false;
 	int err = 0;
 
 	pthread_mutex_lock(&pipe->lock);
@@ -124,7 +125,8 @@ static int release(struct mem_pipe_end *end, uint64_t id,
 	if (!slot)
 		err = pipe->queue.is_disconnected || !end->is_attached ?
 		      -EPIPE : -ENOENT;
-	is_for_other = pipe->ctxs[PIPE_PRODUCER] != end->ctx;
+	else
+		is_for_other = slot->server || slot->ctx != end->ctx;
 	pthread_mutex_unlock(&pipe->lock);
 	if (err)
 		return err;

@@ -44,8 +44,11 @@ static struct mem_image *frame_image_of(struct store *store)
 
 /* Presented frames */
 
-/* The planes of an image, without addresses */
-static void frame_take_planes(struct mem_frame *frame)
+/**
+ * frame_take_planes() - describe the planes of a frame's image
+ * @frame: in: image; out: its planes, without addresses
+ */
+void frame_take_planes(struct mem_frame *frame)
 {
 	const struct view *view = &frame->image->store.main.view;
 	uint32_t i;
@@ -347,6 +350,7 @@ void frame_forget(struct mem_pipe *pipe)
 	pthread_mutex_lock(&pipe->maps_lock);
 	maps_trim(pipe, 0);
 	pthread_mutex_unlock(&pipe->maps_lock);
+	serve_forget(pipe);
 }
 
 /**
@@ -374,5 +378,25 @@ int frame_wait(struct mem_image *image, const struct pipe_fence *fence,
 		err = pipe_fence_wait(own, stream);
 	if (image)
 		store_job_end(&image->store, err ? NULL : stream);
+	return err;
+}
+
+/**
+ * frame_wait_back() - make a stream wait for the consumer's work on a frame
+ * @image: image of the frame, or NULL
+ * @fence: end of the consumer's work
+ * @stream: stream of the producer
+ *
+ * Return: 0, or -errno as documented for mem_pipe_return().
+ */
+int frame_wait_back(struct mem_image *image, const struct pipe_fence *fence,
+		    struct mem_stream *stream)
+{
+	int err;
+
+	err = frame_wait(image, fence, NULL, stream);
+	/* A lock that the producer or the consumer holds does not matter. */
+	if (err == -EBUSY && image)
+		err = frame_wait(NULL, fence, NULL, stream);
 	return err;
 }

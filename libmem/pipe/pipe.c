@@ -32,6 +32,9 @@ static void pipe_free(struct mem_pipe *pipe)
 		pipe_fence_fini(&pipe->queue.slots[i].produced);
 		pipe_fence_fini(&pipe->queue.slots[i].consumed);
 	}
+	if (pipe->client)
+		client_free(pipe->client);
+	servers_fini(pipe);
 	frame_forget(pipe);
 	for (i = 0; i < NR_PIPE_ROLES; i++) {
 		if (pipe->ctxs[i])
@@ -40,6 +43,7 @@ static void pipe_free(struct mem_pipe *pipe)
 	}
 	pthread_mutex_destroy(&pipe->lock);
 	pthread_mutex_destroy(&pipe->maps_lock);
+	pthread_mutex_destroy(&pipe->servers_lock);
 	free(pipe);
 }
 
@@ -67,6 +71,7 @@ static void pipe_init_locks(struct mem_pipe *pipe)
 
 	pthread_mutex_init(&pipe->lock, NULL);
 	pthread_mutex_init(&pipe->maps_lock, NULL);
+	pthread_mutex_init(&pipe->servers_lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	for (i = 0; i < NR_PIPE_ROLES; i++)
@@ -94,23 +99,18 @@ static int pipe_take_params(const struct mem_pipe_params *from,
 	return 0;
 }
 
-API int mem_pipe_create(struct mem_ctx *ctx,
-			const struct mem_pipe_params *params,
-			struct mem_pipe **pipe)
+/**
+ * pipe_new() - allocate a pipe
+ * @ctx: context
+ * @pipe: out: a mailbox with one reference
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pipe_new(struct mem_ctx *ctx, struct mem_pipe **pipe)
 {
-	struct mem_pipe_params all;
-	struct mem_pipe *new;
+	struct mem_pipe *new = calloc(1, sizeof(*new));
 	unsigned int i;
-	int err;
 
-	if (!ctx || !pipe)
-		return -EINVAL;
-	err = pipe_take_params(params, &all);
-	if (!err)
-		err = ctx_check(ctx);
-	if (err)
-		return err;
-	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
 	pipe_init_locks(new);
@@ -119,11 +119,32 @@ API int mem_pipe_create(struct mem_ctx *ctx,
 		new->queue.slots[i].consumed.fd = OWN_FD_NONE;
 	}
 	atomic_init(&new->nr_users, 1);
+	new->ctx = ctx_get(ctx);
+	*pipe = new;
+	return 0;
+}
+
+API int mem_pipe_create(struct mem_ctx *ctx,
+			const struct mem_pipe_params *params,
+			struct mem_pipe **pipe)
+{
+	struct mem_pipe_params all;
+	struct mem_pipe *new;
+	int err;
+
+	if (!ctx || !pipe)
+		return -EINVAL;
+	err = pipe_take_params(params, &all);
+	if (!err)
+		err = ctx_check(ctx);
+	if (!err)
+		err = pipe_new(ctx, &new);
+	if (err)
+		return err;
 	new->queue.length = all.length;
 	new->queue.flags = all.flags;
 	new->timeout_ns = all.timeout_ns;
 	new->latency_ns = all.latency_ns;
-	new->ctx = ctx_get(ctx);
 	*pipe = new;
 	return 0;
 }
@@ -184,6 +205,8 @@ void pipe_unlock(struct mem_pipe *pipe, unsigned int wake)
 {
 	unsigned int i;
 
+	if (wake & WAKE_PRODUCER && pipe->server)
+		serve_tell(pipe);
 	for (i = 0; i < NR_PIPE_ROLES; i++)
 		if (!pipe->nr_waiters[i])
 			wake &= ~(1U << i);
@@ -208,6 +231,8 @@ void pipe_slot_drop(struct mem_pipe *pipe, struct pipe_slot *slot)
 	if (slot->store)
 		store_put(slot->store);
 	slot->store = NULL;
+	slot->server = NULL;
+	slot->is_told = false;
 	queue_free(&pipe->queue, slot);
 	/* The next end may be of another context. */
 	if (is_lost) {
@@ -238,18 +263,30 @@ static void pipe_drop_frames(struct mem_pipe *pipe, enum pipe_role role)
 	}
 }
 
-/* Returns false if the end has been disconnected before. */
-static bool end_detach(struct mem_pipe_end *end)
+/**
+ * end_detach() - disconnect an end
+ * @end: end
+ *
+ * Return: false if the end has been disconnected before.
+ */
+bool end_detach(struct mem_pipe_end *end)
 {
 	struct mem_pipe *pipe = end->pipe;
 	bool was_attached;
 
+	if (pipe->client)
+		return client_detach(end);
 	pthread_mutex_lock(&pipe->lock);
 	was_attached = end->is_attached;
 	if (was_attached) {
 		end->is_attached = false;
 		queue_disconnect(&pipe->queue, end->role);
 		pipe_drop_frames(pipe, end->role);
+		if (pipe->server && pipe->server != end->server) {
+			serve_cut(pipe->server);
+			pipe->queue.is_connected[PIPE_PRODUCER] = false;
+		}
+		pipe->server = NULL;
 	}
 	pipe_unlock(pipe, WAKE_CONSUMER | WAKE_PRODUCER);
 	if (was_attached)
@@ -277,7 +314,8 @@ static int end_check(struct pipe_queue *queue, enum pipe_role role)
 	return queue->is_spoiled ? -ENOTCONN : 0;
 }
 
-static int end_attach(struct mem_pipe_end *end, struct mem_ctx **old)
+/* The pipe's lock is held. */
+static int end_attach_locked(struct mem_pipe_end *end, struct mem_ctx **old)
 {
 	struct mem_pipe *pipe = end->pipe;
 	int err;
@@ -288,8 +326,36 @@ static int end_attach(struct mem_pipe_end *end, struct mem_ctx **old)
 	*old = pipe->ctxs[end->role];
 	pipe->ctxs[end->role] = ctx_get(end->ctx);
 	pipe->queue.is_connected[end->role] = true;
+	if (end->server)
+		pipe->server = end->server;
 	end->is_attached = true;
 	return 0;
+}
+
+/**
+ * end_attach() - connect an end
+ * @end: end
+ * @width: of the frames, if it is the producer
+ * @height: of the frames, if it is the producer
+ *
+ * Return: 0, or an error as documented for mem_pipe_connect_producer().
+ */
+int end_attach(struct mem_pipe_end *end, uint32_t width, uint32_t height)
+{
+	struct mem_pipe *pipe = end->pipe;
+	struct mem_ctx *old = NULL;
+	int err;
+
+	pthread_mutex_lock(&pipe->lock);
+	err = end_attach_locked(end, &old);
+	if (!err && end->role == PIPE_PRODUCER) {
+		pipe->width = width;
+		pipe->height = height;
+	}
+	pthread_mutex_unlock(&pipe->lock);
+	if (old)
+		ctx_put(old);
+	return err;
 }
 
 static void end_free(struct mem_pipe_end *end)
@@ -332,24 +398,18 @@ static int end_connect(struct mem_pipe *pipe, struct mem_ctx *ctx,
 		       enum pipe_role role, uint32_t width, uint32_t height,
 		       struct mem_pipe_end **end)
 {
-	struct mem_ctx *old = NULL;
 	struct mem_pipe_end *new;
 	int err;
 
 	if (!pipe || !ctx || !end)
 		return -EINVAL;
+	if (pipe->client && role == PIPE_CONSUMER)
+		return -EOPNOTSUPP;
 	err = end_create(pipe, ctx, role, &new);
 	if (err)
 		return err;
-	pthread_mutex_lock(&pipe->lock);
-	err = end_attach(new, &old);
-	if (!err && role == PIPE_PRODUCER) {
-		pipe->width = width;
-		pipe->height = height;
-	}
-	pthread_mutex_unlock(&pipe->lock);
-	if (old)
-		ctx_put(old);
+	err = pipe->client ? client_connect(new, width, height) :
+			     end_attach(new, width, height);
 	if (err)
 		end_free(new);
 	else
@@ -400,13 +460,35 @@ API void mem_pipe_end_destroy(struct mem_pipe_end *end)
 
 /* Settings and state */
 
-static int pipe_check_change(const struct mem_pipe *pipe)
+/**
+ * pipe_check_change() - check whether a pipe may be changed now
+ * @pipe: pipe
+ *
+ * Return: 0, or -EPERM in a host function or a child process.
+ */
+int pipe_check_change(const struct mem_pipe *pipe)
 {
 	const int err = sched_check_call();
 
 	if (err)
 		return err;
 	return ctx_is_forked(pipe->ctx) ? -EPERM : 0;
+}
+
+/**
+ * pipe_reset() - discard the frames of a pipe
+ * @pipe: pipe
+ *
+ * Return: 0, or -EACCES.
+ */
+int pipe_reset(struct mem_pipe *pipe)
+{
+	if (!(pipe->queue.flags & MEM_PIPE_RESET))
+		return -EACCES;
+	pthread_mutex_lock(&pipe->lock);
+	queue_reset(&pipe->queue);
+	pipe_unlock(pipe, WAKE_PRODUCER);
+	return 0;
 }
 
 API int mem_pipe_reset(struct mem_pipe *pipe)
@@ -416,16 +498,17 @@ API int mem_pipe_reset(struct mem_pipe *pipe)
 	if (!pipe)
 		return -EINVAL;
 	err = pipe_check_change(pipe);
-	if (!err && !(pipe->queue.flags & MEM_PIPE_RESET))
-		err = -EACCES;
 	if (err)
 		return err;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	pthread_mutex_lock(&pipe->lock);
-	queue_reset(&pipe->queue);
-	pipe_unlock(pipe, WAKE_PRODUCER);
+	if (pipe->client) {
+		err = client_reset(pipe->client);
+	} else {
+		serve_catch_up(pipe);
+		err = pipe_reset(pipe);
+	}
 	pthread_setcancelstate(cancel, NULL);
-	return 0;
+	return err;
 }
 
 API int mem_pipe_set_timeout(struct mem_pipe *pipe, uint64_t timeout_ns)
@@ -437,6 +520,8 @@ API int mem_pipe_set_timeout(struct mem_pipe *pipe, uint64_t timeout_ns)
 	err = pipe_check_change(pipe);
 	if (err)
 		return err;
+	if (pipe->client)
+		return client_set_timeout(pipe->client, timeout_ns);
 	pthread_mutex_lock(&pipe->lock);
 	pipe->timeout_ns = timeout_ns;
 	pthread_mutex_unlock(&pipe->lock);
@@ -452,6 +537,8 @@ API int mem_pipe_set_latency(struct mem_pipe *pipe, uint64_t latency_ns)
 	err = pipe_check_change(pipe);
 	if (err)
 		return err;
+	if (pipe->client)
+		return client_set_latency(pipe->client, latency_ns);
 	pthread_mutex_lock(&pipe->lock);
 	pipe->latency_ns = latency_ns;
 	pthread_mutex_unlock(&pipe->lock);
@@ -468,7 +555,12 @@ static uint32_t pipe_nr_held(const struct pipe_queue *queue)
 	return nr;
 }
 
-static void pipe_fill_info(struct mem_pipe *pipe, struct mem_pipe_info *info)
+/**
+ * pipe_fill_info() - return the state of a pipe
+ * @pipe: pipe; its lock is held
+ * @info: out: state, except for the size
+ */
+void pipe_fill_info(struct mem_pipe *pipe, struct mem_pipe_info *info)
 {
 	const struct pipe_queue *queue = &pipe->queue;
 
@@ -495,17 +587,24 @@ static void pipe_fill_info(struct mem_pipe *pipe, struct mem_pipe_info *info)
 API int mem_pipe_info(struct mem_pipe *pipe, struct mem_pipe_info *info)
 {
 	struct mem_pipe_info all = { 0 };
+	int err = 0;
 
 	if (!pipe || !info ||
 	    struct_check(info, offsetofend(struct mem_pipe_info, nr_replaced)))
 		return -EINVAL;
 	if (ctx_is_forked(pipe->ctx))
 		return -EPERM;
-	pthread_mutex_lock(&pipe->lock);
-	pipe_fill_info(pipe, &all);
-	pthread_mutex_unlock(&pipe->lock);
-	struct_out(info, &all, sizeof(all));
-	return 0;
+	if (pipe->client) {
+		err = client_info(pipe->client, &all);
+	} else {
+		serve_catch_up(pipe);
+		pthread_mutex_lock(&pipe->lock);
+		pipe_fill_info(pipe, &all);
+		pthread_mutex_unlock(&pipe->lock);
+	}
+	if (!err)
+		struct_out(info, &all, sizeof(all));
+	return err;
 }
 
 API int mem_pipe_end_info(struct mem_pipe_end *end, struct mem_pipe_info *info)

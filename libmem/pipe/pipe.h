@@ -2,8 +2,8 @@
 /*
  * libmem: internals of pipes.
  *
- * Locks: a context's lock of its hooks, then the pipe's, then those of images
- * and of the scheduler. A slot that is neither free nor in a list is used by
+ * Locks: a context's lock of its hooks, a server's, the pipe's, then those of
+ * endpoints, images and of the scheduler. A slot that is neither free nor in a list is used by
  * one thread without the lock.
  */
 #ifndef _LIBMEM_PIPE_PIPE_H
@@ -12,7 +12,10 @@
 #include "../sched.h"
 #include "libmem/pipe.h"
 
+struct mem_endpoint;
+struct pipe_client;
 struct pipe_map;
+struct pipe_server;
 struct store;
 
 /** enum pipe_role - the two ends of a pipe */
@@ -75,6 +78,10 @@ enum slot_state {
  *	image, or of each plane
  * @produced: end of the producer's work
  * @consumed: end of the consumer's work
+ * @server: of the producer's process; NULL: the producer is in this process
+ * @index: of the frame in that process
+ * @memories: memory of the frame in @server; WIRE_MEMORIES: none
+ * @is_told: that process knows that the frame can be returned
  */
 struct pipe_slot {
 	enum slot_state state;
@@ -90,6 +97,10 @@ struct pipe_slot {
 	struct pipe_map *maps[MEM_PLANES_MAX];
 	struct pipe_fence produced;
 	struct pipe_fence consumed;
+	const struct pipe_server *server;
+	uint32_t index;
+	uint32_t memories[MEM_PLANES_MAX];
+	bool is_told;
 };
 
 /**
@@ -153,8 +164,11 @@ struct pipe_queue {
  * @ctx: context of its creator, with a reference; its backend and board are
  *	those of the ends
  * @nr_users: references: of the caller, of ends, of host functions under way
+ * @client: the pipe is another process's; NULL: it is of this one
  * @maps_lock: protects @maps; taken before no other lock of pipes
  * @maps: memory of frames in the consumer's context
+ * @servers_lock: protects @servers and their memory; taken before @lock
+ * @servers: of processes to which the pipe was exported
  * @lock: protects all members below
  * @changed: by enum pipe_role: signalled when an end may have to go on
  * @nr_waiters: by enum pipe_role: threads that wait for @changed
@@ -164,14 +178,19 @@ struct pipe_queue {
  * @height: of the producer's frames
  * @timeout_ns: default of acquires
  * @latency_ns: announced by the consumer
+ * @server: that of @servers whose producer is connected; NULL: none
  * @queue: frames
  */
 struct mem_pipe {
 	struct mem_ctx *ctx;
 	atomic_uint nr_users;
+	struct pipe_client *client;
 
 	pthread_mutex_t maps_lock;
 	struct pipe_map *maps;
+
+	pthread_mutex_t servers_lock;
+	struct pipe_server *servers;
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed[NR_PIPE_ROLES];
@@ -181,6 +200,7 @@ struct mem_pipe {
 	uint32_t height;
 	uint64_t timeout_ns;
 	uint64_t latency_ns;
+	struct pipe_server *server;
 	struct pipe_queue queue;
 };
 
@@ -189,6 +209,7 @@ struct mem_pipe {
  * @pipe: pipe, with a reference
  * @ctx: context, with a reference
  * @role: enum pipe_role
+ * @server: the end is that of this server; else NULL
  * @hook: called when the context is closed
  * @is_attached: it has not been disconnected; protected by the pipe's lock
  */
@@ -196,6 +217,7 @@ struct mem_pipe_end {
 	struct mem_pipe *pipe;
 	struct mem_ctx *ctx;
 	enum pipe_role role;
+	struct pipe_server *server;
 	struct ctx_hook hook;
 	bool is_attached;
 };
@@ -203,6 +225,7 @@ struct mem_pipe_end {
 /* queue.c */
 enum mem_pipe_state queue_state(const struct pipe_queue *queue);
 struct pipe_slot *queue_reserve(struct pipe_queue *queue, int *err);
+struct pipe_slot *queue_reserve_any(struct pipe_queue *queue, int *err);
 void queue_publish(struct pipe_queue *queue, struct pipe_slot *slot,
 		   uint64_t time_ns);
 bool queue_has_new(const struct pipe_queue *queue);
@@ -214,6 +237,7 @@ void queue_hold(struct pipe_queue *queue, struct pipe_slot *slot,
 struct pipe_slot *queue_find(struct pipe_queue *queue, uint64_t id);
 void queue_release(struct pipe_queue *queue, struct pipe_slot *slot);
 struct pipe_slot *queue_return(struct pipe_queue *queue);
+void queue_return_one(struct pipe_queue *queue, struct pipe_slot *slot);
 void queue_return_failed(struct pipe_queue *queue, struct pipe_slot *slot);
 void queue_free(struct pipe_queue *queue, struct pipe_slot *slot);
 bool queue_is_lost(const struct pipe_queue *queue,
@@ -231,19 +255,52 @@ void pipe_fence_fini(struct pipe_fence *fence);
 /* frame.c */
 int frame_take(const struct mem_pipe_end *end, const struct mem_frame *from,
 	       bool is_for_other, struct mem_frame *frame);
+void frame_take_planes(struct mem_frame *frame);
 int frame_map(struct mem_pipe_end *end, struct pipe_slot *slot,
 	      struct mem_frame *frame);
 void frame_unmap(struct mem_pipe *pipe, struct pipe_slot *slot);
 void frame_forget(struct mem_pipe *pipe);
+int frame_wait_back(struct mem_image *image, const struct pipe_fence *fence,
+		    struct mem_stream *stream);
 int frame_wait(struct mem_image *image, const struct pipe_fence *fence,
 	       const struct pipe_fence *own, struct mem_stream *stream);
 
 /* pipe.c */
+int pipe_new(struct mem_ctx *ctx, struct mem_pipe **pipe);
 struct mem_pipe *pipe_get(struct mem_pipe *pipe);
 void pipe_put(struct mem_pipe *pipe);
 int pipe_check(const struct mem_pipe_end *end, const struct mem_stream *stream);
 int pipe_wait(struct mem_pipe_end *end, uint64_t deadline);
 void pipe_unlock(struct mem_pipe *pipe, unsigned int wake);
 void pipe_slot_drop(struct mem_pipe *pipe, struct pipe_slot *slot);
+void pipe_fill_info(struct mem_pipe *pipe, struct mem_pipe_info *info);
+int pipe_check_change(const struct mem_pipe *pipe);
+int pipe_reset(struct mem_pipe *pipe);
+int end_attach(struct mem_pipe_end *end, uint32_t width, uint32_t height);
+bool end_detach(struct mem_pipe_end *end);
+
+/* produce.c */
+void produce_fill(const struct mem_pipe_end *end, const struct mem_frame *frame,
+		  struct pipe_slot *slot);
+
+/* serve.c */
+void serve_catch_up(struct mem_pipe *pipe);
+void serve_tell(struct mem_pipe *pipe);
+void serve_cut(struct pipe_server *server);
+void serve_forget(struct mem_pipe *pipe);
+void servers_fini(struct mem_pipe *pipe);
+
+/* client.c */
+int client_connect(struct mem_pipe_end *end, uint32_t width, uint32_t height);
+bool client_detach(struct mem_pipe_end *end);
+int client_present(struct mem_pipe_end *end, const struct mem_frame *frame,
+		   struct mem_stream *stream, uint64_t deadline);
+int client_return(struct mem_pipe_end *end, struct mem_stream *stream,
+		  uint64_t deadline, struct mem_frame *frame);
+int client_info(struct pipe_client *client, struct mem_pipe_info *info);
+int client_reset(struct pipe_client *client);
+int client_set_timeout(struct pipe_client *client, uint64_t timeout_ns);
+int client_set_latency(struct pipe_client *client, uint64_t latency_ns);
+void client_free(struct pipe_client *client);
 
 #endif

@@ -87,8 +87,14 @@ static bool produce_is_for_other(const struct mem_pipe_end *end)
 	return end->pipe->ctxs[PIPE_CONSUMER] != end->ctx;
 }
 
-static void produce_fill(const struct mem_pipe_end *end,
-			 const struct mem_frame *frame, struct pipe_slot *slot)
+/**
+ * produce_fill() - put a frame into a slot
+ * @end: producer
+ * @frame: checked frame
+ * @slot: slot from queue_reserve()
+ */
+void produce_fill(const struct mem_pipe_end *end, const struct mem_frame *frame,
+		  struct pipe_slot *slot)
 {
 	slot->frame = *frame;
 	slot->frame.id = atomic_fetch_add(&last_id, 1) + 1;
@@ -146,10 +152,12 @@ API int mem_pipe_present(struct mem_pipe_end *end,
 		return err;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&end->pipe->lock);
-	is_for_other = produce_is_for_other(end);
+	is_for_other = end->pipe->client || produce_is_for_other(end);
 	pthread_mutex_unlock(&end->pipe->lock);
 	err = frame_take(end, frame, is_for_other, &all);
-	if (!err)
+	if (!err && end->pipe->client)
+		err = client_present(end, &all, stream, deadline);
+	else if (!err)
 		err = produce(end, &all, stream, deadline, is_for_other);
 	pthread_setcancelstate(cancel, NULL);
 	return err;
@@ -174,18 +182,6 @@ static int return_take(struct mem_pipe_end *end, uint64_t deadline,
 	}
 }
 
-static int return_wait(struct pipe_slot *slot, struct mem_stream *stream)
-{
-	struct mem_image *image = slot->frame.image;
-	int err;
-
-	err = frame_wait(image, &slot->consumed, NULL, stream);
-	/* A lock that the producer or the consumer holds does not matter. */
-	if (err == -EBUSY && image)
-		err = frame_wait(NULL, &slot->consumed, NULL, stream);
-	return err;
-}
-
 static int return_frame(struct mem_pipe_end *end, struct mem_stream *stream,
 			uint64_t deadline, struct mem_frame *frame)
 {
@@ -198,7 +194,7 @@ static int return_frame(struct mem_pipe_end *end, struct mem_stream *stream,
 	pthread_mutex_unlock(&pipe->lock);
 	if (err)
 		return err;
-	err = return_wait(slot, stream);
+	err = frame_wait_back(slot->frame.image, &slot->consumed, stream);
 	pthread_mutex_lock(&pipe->lock);
 	if (!err || queue_is_lost(&pipe->queue, slot)) {
 		*frame = slot->frame;
@@ -225,7 +221,10 @@ API int mem_pipe_return(struct mem_pipe_end *end, struct mem_stream *stream,
 	if (err)
 		return err;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	err = return_frame(end, stream, deadline, &all);
+	if (end->pipe->client)
+		err = client_return(end, stream, deadline, &all);
+	else
+		err = return_frame(end, stream, deadline, &all);
 	pthread_setcancelstate(cancel, NULL);
 	if (!err)
 		struct_out(frame, &all, sizeof(all));

@@ -94,17 +94,33 @@ bool queue_is_lost(const struct pipe_queue *queue, const struct pipe_slot *slot)
  */
 struct pipe_slot *queue_reserve(struct pipe_queue *queue, int *err)
 {
+	if (!queue->is_disconnected &&
+	    queue->nr_active < MEM_PIPE_FRAMES_MAX && queue->length &&
+	    queue->waiting.nr + queue->nr_coming >= queue->length) {
+		*err = -EAGAIN;
+		return NULL;
+	}
+	return queue_reserve_any(queue, err);
+}
+
+/**
+ * queue_reserve_any() - take a free slot for a frame that had room
+ * @queue: frames
+ * @err: out: -EPIPE or -ENOBUFS
+ *
+ * The room in a fifo was counted by the producer's process.
+ *
+ * Return: slot, which the calling thread has; or NULL.
+ */
+struct pipe_slot *queue_reserve_any(struct pipe_queue *queue, int *err)
+{
 	struct pipe_slot *slot = queue->slots;
 
+	*err = 0;
 	if (queue->is_disconnected)
 		*err = -EPIPE;
 	else if (queue->nr_active == MEM_PIPE_FRAMES_MAX)
 		*err = -ENOBUFS;
-	else if (queue->length &&
-		 queue->waiting.nr + queue->nr_coming >= queue->length)
-		*err = -EAGAIN;
-	else
-		*err = 0;
 	if (*err)
 		return NULL;
 	while (slot->state != SLOT_FREE)
@@ -278,6 +294,29 @@ struct pipe_slot *queue_return(struct pipe_queue *queue)
 	if (slot)
 		slot->state = SLOT_BUSY;
 	return slot;
+}
+
+/**
+ * queue_return_one() - take a certain frame that a return gets
+ * @queue: frames
+ * @slot: slot in state SLOT_DONE
+ */
+void queue_return_one(struct pipe_queue *queue, struct pipe_slot *slot)
+{
+	struct pipe_list *done = &queue->done;
+	struct pipe_slot *before = done->first;
+
+	if (before == slot) {
+		queue_return(queue);
+		return;
+	}
+	while (before->next != slot)
+		before = before->next;
+	before->next = slot->next;
+	if (done->last == slot)
+		done->last = before;
+	done->nr--;
+	slot->state = SLOT_BUSY;
 }
 
 /* Undoes queue_return(). */
