@@ -240,14 +240,26 @@ void endpoint_set_taken(struct mem_endpoint *endpoint, enum credit credit,
 	frame_reply(endpoint);
 }
 
+/**
+ * endpoint_peer_took() - return what the peer's program has taken
+ * @endpoint: end
+ * @credit: kind
+ *
+ * Return: a number that the peer claims, or 0 if its hello has not arrived.
+ */
+uint32_t endpoint_peer_took(const struct mem_endpoint *endpoint,
+			    enum credit credit)
+{
+	return endpoint->peers ?
+	       atomic_load(&endpoint->peers->nr_taken[credit]) : 0;
+}
+
 static bool channel_has_credit(const struct mem_endpoint *endpoint,
 			       const void *arg)
 {
 	const enum credit credit = *(const enum credit *)arg;
-	uint32_t nr_taken = 0;
+	const uint32_t nr_taken = endpoint_peer_took(endpoint, credit);
 
-	if (endpoint->peers)
-		nr_taken = atomic_load(&endpoint->peers->nr_taken[credit]);
 	/* Unsigned: no room if a hostile peer claims more than was sent. */
 	return endpoint->nr_sent[credit] - nr_taken < endpoint->limit[credit];
 }

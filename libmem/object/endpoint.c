@@ -203,17 +203,6 @@ API int mem_endpoint_from_fd(struct mem_ctx *ctx, int fd,
 	return 0;
 }
 
-/**
- * message_free() - free a message that has arrived
- * @message: message, or NULL
- */
-void message_free(struct message *message)
-{
-	if (message && message->fd >= 0)
-		fd_close(message->fd);
-	free(message);
-}
-
 static void endpoint_free_messages(struct mem_endpoint *endpoint)
 {
 	struct message *message;
@@ -301,10 +290,15 @@ struct message *endpoint_pop(struct mem_endpoint *endpoint)
 {
 	struct message *first = endpoint->first;
 
-	if (first) {
-		endpoint->first = first->next;
+	if (!first)
+		return NULL;
+	endpoint->first = first->next;
+	/* A pipe reads until nothing is left, before it waits. */
+	if (endpoint->is_of_pipe)
+		endpoint_set_taken(endpoint, CREDIT_MESSAGE,
+				   endpoint->nr_taken[CREDIT_MESSAGE] + 1);
+	else
 		endpoint_took(endpoint, CREDIT_MESSAGE);
-	}
 	return first;
 }
 

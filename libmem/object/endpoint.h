@@ -28,12 +28,15 @@
  * @CREDIT_MESSAGE: messages of the program
  * @CREDIT_MEMORY: file descriptors of memory
  * @CREDIT_ROOM: frames in the fifo of a pipe; such a frame is a message, too
+ * @CREDIT_BACK: frames that can be returned to the producer of a pipe; counted
+ *	only
  * @NR_CREDITS: number of kinds
  */
 enum credit {
 	CREDIT_MESSAGE,
 	CREDIT_MEMORY,
 	CREDIT_ROOM,
+	CREDIT_BACK,
 	NR_CREDITS,
 };
 
@@ -271,6 +274,8 @@ void endpoint_set_taken(struct mem_endpoint *endpoint, enum credit credit,
 			uint32_t nr);
 int endpoint_wait_credit(struct mem_endpoint *endpoint, enum credit credit,
 			 uint64_t deadline);
+uint32_t endpoint_peer_took(const struct mem_endpoint *endpoint,
+			    enum credit credit);
 void endpoint_wait_send(struct mem_endpoint *endpoint, uint64_t deadline);
 int endpoint_send_hello(struct mem_endpoint *endpoint);
 int endpoint_send_message(struct mem_endpoint *endpoint, const void *bytes,
@@ -284,13 +289,13 @@ int frame_take_in(struct mem_endpoint *endpoint);
 int frame_send(struct mem_endpoint *endpoint, struct frame *frame,
 	       const void *bytes, size_t len, int fd);
 void frame_reply(struct mem_endpoint *endpoint);
+void message_free(struct message *message);
 void endpoint_break(struct mem_endpoint *endpoint);
 
 /* endpoint.c */
 int endpoint_check(const struct mem_endpoint *endpoint);
 struct message *endpoint_pop(struct mem_endpoint *endpoint);
 void endpoint_poke(struct mem_endpoint *endpoint);
-void message_free(struct message *message);
 int endpoint_create(struct mem_ctx *ctx, int fd, bool is_own,
 		    struct mem_endpoint **endpoint);
 void endpoint_enter(struct mem_endpoint *endpoint, int *cancel);

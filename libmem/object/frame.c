@@ -202,6 +202,17 @@ void frame_reply(struct mem_endpoint *endpoint)
 		frame_send(endpoint, &frame, NULL, 0, -1);
 }
 
+/**
+ * message_free() - free a message that has arrived
+ * @message: message, or NULL
+ */
+void message_free(struct message *message)
+{
+	if (message && message->fd >= 0)
+		fd_close(message->fd);
+	free(message);
+}
+
 static void frame_drop_partial(struct mem_endpoint *endpoint)
 {
 	message_free(endpoint->partial);
@@ -318,7 +329,7 @@ static int frame_take_word(struct mem_endpoint *endpoint,
 		return -EPIPE;
 	if (frame->type == FRAME_TAKEN)
 		return frame->seq || frame->off ? -EPIPE : 0;
-	if (frame->seq >= NR_CREDITS ||
+	if (frame->seq > CREDIT_ROOM ||
 	    (frame->seq == CREDIT_ROOM ? !endpoint->is_of_pipe : frame->off))
 		return -EPIPE;
 	if (frame->seq == CREDIT_ROOM)

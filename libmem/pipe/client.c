@@ -14,115 +14,18 @@
 
 #include "../image/image.h"
 #include "../object/endpoint.h"
-#include "wire.h"
+#include "client.h"
 
-/* Longest wait for the answer to a request; the thread there is never busy. */
-#define ANSWER_NS	(10 * NS_PER_S)
 /* Least time to send something, while another thread sends */
 #define SEND_NS		(10 * NS_PER_S / 1000)
 /* Longest wait for that to a disconnection, whose result does not matter */
 #define GOODBYE_NS	NS_PER_S
 #define MAX_ERRNO	4095
 
-/**
- * enum client_state - where a frame is
- * @CLIENT_FREE: there is no frame
- * @CLIENT_BUSY: a call has it, on its way to another state
- * @CLIENT_ACTIVE: presented
- * @CLIENT_DONE: in the list of frames to be returned
- * @CLIENT_RETURNED: returned, which the server has not been told yet
- */
-enum client_state {
-	CLIENT_FREE,
-	CLIENT_BUSY,
-	CLIENT_ACTIVE,
-	CLIENT_DONE,
-	CLIENT_RETURNED
-};
-
-/**
- * struct client_memory - memory of the producer's context
- * @nr_users: frames that use it
- * @is_known: the server has it
- * @store: of an image, with a reference; NULL: it is a buffer
- * @id: id of the buffer
- */
-struct client_memory {
-	atomic_uint nr_users;
-	bool is_known;
-	struct store *store;
-	uint64_t id;
-};
-
-/**
- * struct client_frame - an active frame
- * @state: enum client_state
- * @session: as in struct pipe_client, when it was presented
- * @next: next that is done
- * @frame: as it was presented; with number, id and time once it is done
- * @store: the image's, with a reference; NULL: the frame has planes
- * @memories: memory of the frame; NULL after the last one
- * @consumed: end of the consumer's work
- */
-struct client_frame {
-	enum client_state state;
-	uint64_t session;
-	struct client_frame *next;
-	struct mem_frame frame;
-	struct store *store;
-	struct client_memory *memories[MEM_PLANES_MAX];
-	struct pipe_fence consumed;
-};
-
-/**
- * struct pipe_client - a pipe of another process
- * @pipe: the object for the program
- * @endpoint: connection, owned by the client
- * @call_lock: held during a request; protects @seq and @memories
- * @seq: number of the newest request
- * @memories: memory that the server has
- * @end: connected producer, or NULL; like all below protected by the endpoint's
- *	lock
- * @session: number of disconnections
- * @answer_seq: request of @answer
- * @answer: newest answer
- * @nr_active: frames that were presented and not returned
- * @returned: bits of frames in state CLIENT_RETURNED
- * @is_flushing: a thread tells the server of such frames
- * @done: oldest frame that can be returned
- * @last_done: newest; valid if @done is not NULL
- * @frames: frames, by their index
- */
-struct pipe_client {
-	struct mem_pipe *pipe;
-	struct mem_endpoint *endpoint;
-
-	pthread_mutex_t call_lock;
-	uint64_t seq;
-	struct client_memory memories[WIRE_MEMORIES];
-
-	struct mem_pipe_end *end;
-	uint64_t session;
-	uint64_t answer_seq;
-	struct wire_answer answer;
-	uint32_t nr_active;
-	uint64_t returned;
-	bool is_flushing;
-	struct client_frame *done;
-	struct client_frame *last_done;
-	struct client_frame frames[MEM_PIPE_FRAMES_MAX];
-};
-
-static uint32_t client_index(const struct pipe_client *client,
-			     const struct client_frame *own)
-{
-	return (uint32_t)(own - client->frames);
-}
-
 /* Frames. The endpoint's lock is held. */
 
 /* The server does not use the frame any more. */
-static void client_free_frame(struct client_frame *own)
+void client_free_frame(struct client_frame *own)
 {
 	unsigned int i;
 
@@ -138,7 +41,7 @@ static void client_free_frame(struct client_frame *own)
 	own->state = CLIENT_FREE;
 }
 
-static bool client_is_lost(const struct pipe_client *client,
+bool client_is_lost(const struct pipe_client *client,
 			   const struct client_frame *own)
 {
 	return own->session != client->session || client->endpoint->is_gone;
@@ -146,6 +49,9 @@ static bool client_is_lost(const struct pipe_client *client,
 
 static void client_done(struct pipe_client *client, struct client_frame *own)
 {
+	/* One without an id was not taken by the server. */
+	if (own->frame.id)
+		client->order[client->nr_done++ % MEM_PIPE_FRAMES_MAX] = own;
 	own->state = CLIENT_DONE;
 	own->next = NULL;
 	if (client->done)
@@ -217,7 +123,7 @@ static int client_take(struct pipe_client *client, struct message *message)
 }
 
 /* Processes messages that have arrived. */
-static void client_take_all(struct pipe_client *client)
+void client_take_all(struct pipe_client *client)
 {
 	struct mem_endpoint *endpoint = client->endpoint;
 	struct message *message;
@@ -256,7 +162,7 @@ static bool client_has(const struct mem_endpoint *endpoint, const void *arg)
  * Processes messages until a condition holds. Returns 0, -ETIMEDOUT, -EPIPE or
  * -ENOMEM.
  */
-static int client_wait(struct pipe_client *client,
+int client_wait(struct pipe_client *client,
 		       bool (*has)(const struct pipe_client *client,
 				   uint64_t arg),
 		       uint64_t arg, uint64_t deadline)
@@ -276,7 +182,7 @@ static int client_wait(struct pipe_client *client,
 	}
 }
 
-static int client_send(struct pipe_client *client, struct wire *wire,
+int client_send(struct pipe_client *client, struct wire *wire,
 		       const void *tail, size_t tail_len, int fd,
 		       uint64_t deadline)
 {
@@ -287,32 +193,6 @@ static int client_send(struct pipe_client *client, struct wire *wire,
 			 deadline > least ? deadline : least);
 }
 
-/*
- * Tells the server which frames have been returned. On failure that is done
- * later.
- */
-static int client_flush(struct pipe_client *client, uint64_t deadline)
-{
-	struct wire wire = { .type = WIRE_RETURNED };
-	uint64_t session = client->session;
-	uint32_t i;
-	int err;
-
-	if (!client->returned || client->is_flushing)
-		return 0;
-	client->is_flushing = true;
-	wire.returned = client->returned;
-	err = client_send(client, &wire, NULL, 0, -1, deadline);
-	client->is_flushing = false;
-	if (err || session != client->session)
-		return err;
-	client->returned &= ~wire.returned;
-	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++)
-		if (wire.returned >> i & 1)
-			client_free_frame(&client->frames[i]);
-	return 0;
-}
-
 /* Requests */
 
 static bool client_has_answer(const struct pipe_client *client, uint64_t seq)
@@ -321,17 +201,15 @@ static bool client_has_answer(const struct pipe_client *client, uint64_t seq)
 }
 
 /* Makes a request and waits for the answer. The call lock is held. */
-static int client_call(struct pipe_client *client, struct wire *wire,
+int client_call(struct pipe_client *client, struct wire *wire,
 		       const void *tail, size_t tail_len, int fd,
 		       uint64_t deadline)
 {
 	int cancel, err;
 
 	endpoint_enter(client->endpoint, &cancel);
-	err = client_flush(client, deadline);
 	wire->seq = ++client->seq;
-	if (!err)
-		err = client_send(client, wire, tail, tail_len, fd, deadline);
+	err = client_send(client, wire, tail, tail_len, fd, deadline);
 	if (!err)
 		err = client_wait(client, client_has_answer, wire->seq,
 				  deadline);
@@ -460,7 +338,7 @@ static void client_drop_frames(struct pipe_client *client)
 	client->end = NULL;
 	client->session++;
 	client->done = NULL;
-	client->returned = 0;
+	client->nr_done = client->nr_back;
 	client->nr_active = 0;
 	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, own++)
 		if (own->state != CLIENT_FREE && own->state != CLIENT_BUSY)
@@ -490,390 +368,6 @@ bool client_detach(struct mem_pipe_end *end)
 	if (was_attached)
 		client_request(client, &wire, GOODBYE_NS);
 	return was_attached;
-}
-
-/* Memory. The call lock is held. */
-
-static struct client_memory *client_find(struct pipe_client *client,
-					 const struct store *store, uint64_t id)
-{
-	struct client_memory *memory = client->memories;
-	unsigned int i;
-
-	for (i = 0; i < WIRE_MEMORIES; i++, memory++)
-		if (memory->is_known && memory->store == store &&
-		    memory->id == id)
-			return memory;
-	return NULL;
-}
-
-/* Returns a place for new memory, preferably that of a destroyed image. */
-static struct client_memory *client_place(struct pipe_client *client)
-{
-	struct client_memory *memory = client->memories, *best = NULL;
-	unsigned int i;
-
-	for (i = 0; i < WIRE_MEMORIES; i++, memory++) {
-		if (atomic_load(&memory->nr_users))
-			continue;
-		if (memory->store && atomic_load(&memory->store->nr_users) == 1)
-			return memory;
-		if (!best || (best->is_known && !memory->is_known))
-			best = memory;
-	}
-	return best;
-}
-
-static void client_memory_fini(struct client_memory *memory)
-{
-	if (memory->store)
-		store_put(memory->store);
-	memory->store = NULL;
-	memory->is_known = false;
-}
-
-static void client_put_pack(const struct image_pack *pack,
-			    struct wire_memory *to)
-{
-	to->is_image = 1;
-	to->perm = pack->perm;
-	to->format = pack->format;
-	to->width = pack->width;
-	to->height = pack->height;
-	to->nr_planes = pack->nr_planes;
-	to->uses = pack->uses;
-	wire_put_planes(to->planes, pack->planes, pack->nr_planes);
-}
-
-static int client_announce_image(struct pipe_client *client,
-				 struct mem_image *image, struct wire *wire)
-{
-	struct image_pack pack;
-	int fd, err;
-
-	err = image_pack(image, &pack, &fd);
-	if (err)
-		return err;
-	client_put_pack(&pack, &wire->memory);
-	err = client_call(client, wire, pack.list, pack.list_len, fd,
-			  deadline_of(ANSWER_NS));
-	fd_close(fd);
-	free(pack.list);
-	return err;
-}
-
-static int client_announce_buf(struct pipe_client *client, struct mem_buf *buf,
-			       struct wire *wire)
-{
-	int fd, err;
-
-	err = mem_buf_export_as(buf, buf->is_read_only ? MEM_READ : MEM_RW,
-				&fd);
-	if (err)
-		return err;
-	err = client_call(client, wire, NULL, 0, fd, deadline_of(ANSWER_NS));
-	fd_close(fd);
-	return err;
-}
-
-/* Returns memory with a user more: of an image, else of a buffer with an id. */
-static int client_get_memory(struct pipe_client *client,
-			     struct mem_image *image, struct mem_buf *buf,
-			     uint64_t id, struct client_memory **memory)
-{
-	struct store *store = image ? &image->store : NULL;
-	struct wire wire = { .type = WIRE_MEMORY };
-	struct client_memory *found = client_find(client, store, id);
-	int err;
-
-	if (!found) {
-		found = client_place(client);
-		client_memory_fini(found);
-		wire.memory.index = (uint32_t)(found - client->memories);
-		err = image ? client_announce_image(client, image, &wire) :
-			      client_announce_buf(client, buf, &wire);
-		if (err)
-			return err;
-		found->store = store ? store_get(store) : NULL;
-		found->id = id;
-		found->is_known = true;
-	}
-	atomic_fetch_add(&found->nr_users, 1);
-	*memory = found;
-	return 0;
-}
-
-static int client_get_plane(struct mem_pipe_end *end, struct mem_plane *plane,
-			    struct client_memory **memory)
-{
-	struct mem_buf_info info = { .size = sizeof(info) };
-	const struct backend *backend = end->ctx->backend;
-	struct mem_buf *buf = backend->find(end->ctx, plane->base);
-	int err;
-
-	if (!buf)
-		return -EFAULT;
-	err = mem_buf_info(buf, &info);
-	if (!err)
-		err = client_get_memory(end->pipe->client, NULL, buf, info.id,
-					memory);
-	plane->off = buf_off_of(buf, plane->base);
-	plane->base = NULL;
-	backend->put(buf);
-	return err;
-}
-
-static void client_put_memories(struct client_memory **memories)
-{
-	unsigned int i;
-
-	for (i = 0; i < MEM_PLANES_MAX; i++)
-		if (memories[i])
-			atomic_fetch_sub(&memories[i]->nr_users, 1);
-}
-
-/* Makes the server know the memory of a frame, and describes the frame. */
-static int client_get_memories(struct mem_pipe_end *end,
-			       const struct mem_frame *frame,
-			       struct wire_frame *wire,
-			       struct client_memory **memories)
-{
-	struct pipe_client *client = end->pipe->client;
-	uint32_t i;
-	int err = 0;
-
-	wire->user = (uintptr_t)frame->user;
-	pthread_mutex_lock(&client->call_lock);
-	if (frame->image) {
-		err = client_get_memory(client, frame->image, NULL, 0,
-					&memories[0]);
-	} else {
-		wire->nr_planes = frame->nr_planes;
-		memcpy(wire->planes, frame->planes, sizeof(wire->planes));
-		for (i = 0; i < frame->nr_planes && !err; i++)
-			err = client_get_plane(end, &wire->planes[i],
-					       &memories[i]);
-	}
-	pthread_mutex_unlock(&client->call_lock);
-	for (i = 0; i < MEM_PLANES_MAX && memories[i]; i++)
-		wire->memory[i] = (uint32_t)(memories[i] - client->memories);
-	if (err)
-		client_put_memories(memories);
-	return err;
-}
-
-/* Presents. The endpoint's lock is held. */
-
-static struct client_frame *client_free_one(struct pipe_client *client)
-{
-	unsigned int i;
-
-	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++)
-		if (client->frames[i].state == CLIENT_FREE)
-			return &client->frames[i];
-	return NULL;
-}
-
-/* Waits for room and takes a free frame. */
-static int client_reserve(struct mem_pipe_end *end, uint64_t deadline,
-			  struct client_frame **own)
-{
-	struct pipe_client *client = end->pipe->client;
-	struct mem_endpoint *endpoint = client->endpoint;
-	int err;
-
-	client_flush(client, 0);
-	endpoint_drain(endpoint);
-	client_take_all(client);
-	if (!end->is_attached || endpoint->is_gone)
-		return -EPIPE;
-	if (client->nr_active == MEM_PIPE_FRAMES_MAX)
-		return -ENOBUFS;
-	err = client->pipe->queue.length ?
-	      endpoint_wait_credit(endpoint, CREDIT_ROOM, deadline) : 0;
-	if (!err && !end->is_attached)
-		err = -EPIPE;
-	if (err)
-		return err;
-	/* Those that have been returned have a place until the server knows. */
-	*own = client_free_one(client);
-	if (client->nr_active == MEM_PIPE_FRAMES_MAX)
-		return -ENOBUFS;
-	if (!*own)
-		return -ETIMEDOUT;
-	endpoint->nr_sent[CREDIT_ROOM]++;
-	client->nr_active++;
-	(*own)->state = CLIENT_BUSY;
-	(*own)->session = client->session;
-	return 0;
-}
-
-/* The frame of a session was not presented. */
-static void client_unreserve(struct pipe_client *client,
-			     struct client_frame *own, uint64_t session)
-{
-	/* A disconnection has freed all but those that calls had. */
-	if (session == client->session) {
-		client->endpoint->nr_sent[CREDIT_ROOM]--;
-		client->nr_active--;
-		client_free_frame(own);
-	} else if (own->state == CLIENT_BUSY && own->session == session) {
-		client_free_frame(own);
-	}
-	pthread_cond_broadcast(&client->endpoint->changed);
-}
-
-static int client_send_frame(struct mem_pipe_end *end, struct wire *wire,
-			     const struct mem_frame *frame,
-			     struct mem_stream *stream, uint64_t deadline)
-{
-	struct pipe_client *client = end->pipe->client;
-	struct client_frame *own = &client->frames[wire->frame.index];
-	struct pipe_fence fence = { .fd = OWN_FD_NONE };
-	int err;
-
-	err = pipe_fence_record(&fence, stream, true);
-	if (!err && client_is_lost(client, own))
-		err = -EPIPE;
-	if (err)
-		return err;
-	own->frame = *frame;
-	own->store = frame->image ? store_get(&frame->image->store) : NULL;
-	/* It may be done before the call returns. */
-	own->state = CLIENT_ACTIVE;
-	wire->frame.has_fence = fence.is_set;
-	err = client_send(client, wire, NULL, 0, fence.is_set ? fence.fd.nr : -1,
-			  deadline);
-	pipe_fence_fini(&fence);
-	return err;
-}
-
-/**
- * client_present() - present a frame
- * @end: producer
- * @frame: checked frame
- * @stream: stream of the producer
- * @deadline: how long to wait for room
- *
- * Return: as mem_pipe_present().
- */
-int client_present(struct mem_pipe_end *end, const struct mem_frame *frame,
-		   struct mem_stream *stream, uint64_t deadline)
-{
-	struct client_memory *memories[MEM_PLANES_MAX] = { NULL };
-	struct pipe_client *client = end->pipe->client;
-	struct wire wire = { .type = WIRE_PRESENT };
-	struct client_frame *own;
-	uint64_t session;
-	int cancel, err;
-
-	err = client_get_memories(end, frame, &wire.frame, memories);
-	if (err)
-		return err;
-	endpoint_enter(client->endpoint, &cancel);
-	err = client_reserve(end, deadline, &own);
-	if (err) {
-		client_put_memories(memories);
-	} else {
-		session = own->session;
-		wire.frame.index = client_index(client, own);
-		memcpy(own->memories, memories, sizeof(memories));
-		err = client_send_frame(end, &wire, frame, stream, deadline);
-		if (err)
-			client_unreserve(client, own, session);
-	}
-	endpoint_leave(client->endpoint, cancel);
-	return err;
-}
-
-/* Returns */
-
-static bool client_has_done(const struct pipe_client *client, uint64_t arg)
-{
-	(void)arg;
-	return client->done || !client->end || client->endpoint->is_gone;
-}
-
-/* Waits for a frame and takes it. */
-static int client_return_take(struct mem_pipe_end *end, uint64_t deadline,
-			      struct client_frame **own)
-{
-	struct pipe_client *client = end->pipe->client;
-	int err;
-
-	if (!end->is_attached)
-		return -EPIPE;
-	err = client_wait(client, client_has_done, 0, deadline);
-	if (!end->is_attached || client->endpoint->is_gone)
-		return -EPIPE;
-	if (err)
-		return err == -ETIMEDOUT && !client->nr_active ? -ENODATA : err;
-	*own = client->done;
-	client->done = (*own)->next;
-	(*own)->state = CLIENT_BUSY;
-	return 0;
-}
-
-/* The frame is the producer's. */
-static void client_return_end(struct pipe_client *client,
-			      struct client_frame *own)
-{
-	if (client_is_lost(client, own)) {
-		client_free_frame(own);
-		return;
-	}
-	client->nr_active--;
-	/* One without an id was not taken by the server. */
-	if (!own->frame.id) {
-		client_free_frame(own);
-		return;
-	}
-	own->state = CLIENT_RETURNED;
-	client->returned |= 1ULL << client_index(client, own);
-	client_flush(client, 0);
-}
-
-static void client_return_failed(struct pipe_client *client,
-				 struct client_frame *own)
-{
-	own->state = CLIENT_DONE;
-	own->next = client->done;
-	if (!client->done)
-		client->last_done = own;
-	client->done = own;
-}
-
-/**
- * client_return() - get a frame back
- * @end: producer
- * @stream: stream of the producer
- * @deadline: how long to wait
- * @frame: out: frame
- *
- * Return: as mem_pipe_return().
- */
-int client_return(struct mem_pipe_end *end, struct mem_stream *stream,
-		  uint64_t deadline, struct mem_frame *frame)
-{
-	struct pipe_client *client = end->pipe->client;
-	struct client_frame *own;
-	int cancel, err;
-
-	endpoint_enter(client->endpoint, &cancel);
-	err = client_return_take(end, deadline, &own);
-	endpoint_leave(client->endpoint, cancel);
-	if (err)
-		return err;
-	err = frame_wait_back(own->frame.image, &own->consumed, stream);
-	endpoint_enter(client->endpoint, &cancel);
-	if (!err || client_is_lost(client, own)) {
-		*frame = own->frame;
-		client_return_end(client, own);
-	} else {
-		client_return_failed(client, own);
-	}
-	endpoint_leave(client->endpoint, cancel);
-	return err;
 }
 
 /* Import */

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "../image/store.h"
+#include "../object/endpoint.h"
 #include "pipe.h"
 
 #define ALL_FLAGS	(MEM_PIPE_NO_REUSE | MEM_PIPE_SYNCHRONOUS | \
@@ -187,6 +188,8 @@ int pipe_wait(struct mem_pipe_end *end, uint64_t deadline)
 	pthread_cond_t *changed = &pipe->changed[end->role];
 	int err;
 
+	if (end->role == PIPE_CONSUMER && serve_wait(pipe, deadline))
+		return deadline_is_over(deadline) ? -ETIMEDOUT : 0;
 	pipe->nr_waiters[end->role]++;
 	if (deadline == MEM_WAIT_FOREVER)
 		err = pthread_cond_wait(changed, &pipe->lock);
@@ -207,6 +210,8 @@ void pipe_unlock(struct mem_pipe *pipe, unsigned int wake)
 
 	if (wake & WAKE_PRODUCER && pipe->server)
 		serve_tell(pipe);
+	if (wake & WAKE_CONSUMER && pipe->server)
+		serve_wake(pipe);
 	for (i = 0; i < NR_PIPE_ROLES; i++)
 		if (!pipe->nr_waiters[i])
 			wake &= ~(1U << i);

@@ -237,7 +237,6 @@ void queue_hold(struct pipe_queue *queue, struct pipe_slot *slot,
 struct pipe_slot *queue_find(struct pipe_queue *queue, uint64_t id);
 void queue_release(struct pipe_queue *queue, struct pipe_slot *slot);
 struct pipe_slot *queue_return(struct pipe_queue *queue);
-void queue_return_one(struct pipe_queue *queue, struct pipe_slot *slot);
 void queue_return_failed(struct pipe_queue *queue, struct pipe_slot *slot);
 void queue_free(struct pipe_queue *queue, struct pipe_slot *slot);
 bool queue_is_lost(const struct pipe_queue *queue,
@@ -285,6 +284,8 @@ void produce_fill(const struct mem_pipe_end *end, const struct mem_frame *frame,
 
 /* serve.c */
 void serve_catch_up(struct mem_pipe *pipe);
+bool serve_wait(struct mem_pipe *pipe, uint64_t deadline);
+void serve_wake(struct mem_pipe *pipe);
 void serve_tell(struct mem_pipe *pipe);
 void serve_cut(struct pipe_server *server);
 void serve_forget(struct mem_pipe *pipe);

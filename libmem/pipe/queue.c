@@ -296,29 +296,6 @@ struct pipe_slot *queue_return(struct pipe_queue *queue)
 	return slot;
 }
 
-/**
- * queue_return_one() - take a certain frame that a return gets
- * @queue: frames
- * @slot: slot in state SLOT_DONE
- */
-void queue_return_one(struct pipe_queue *queue, struct pipe_slot *slot)
-{
-	struct pipe_list *done = &queue->done;
-	struct pipe_slot *before = done->first;
-
-	if (before == slot) {
-		queue_return(queue);
-		return;
-	}
-	while (before->next != slot)
-		before = before->next;
-	before->next = slot->next;
-	if (done->last == slot)
-		done->last = before;
-	done->nr--;
-	slot->state = SLOT_BUSY;
-}
-
 /* Undoes queue_return(). */
 void queue_return_failed(struct pipe_queue *queue, struct pipe_slot *slot)
 {

@@ -15,393 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../image/image.h"
 #include "../object/endpoint.h"
-#include "wire.h"
+#include "serve.h"
 
 /* Most messages that one call processes */
 #define SERVE_MAX	(4 * MEM_ENDPOINT_QUEUE)
+/*
+ * The thread leaves the socket to a consumer that calls more often than that,
+ * since each message would wake both
+ */
+#define PARK_NS		(NS_PER_S / 1000)
 /* Longest wait for a client that reads nothing, before its messages are read */
 #define BEHIND_NS	(20 * NS_PER_S / 1000)
 
-/**
- * struct serve_memory - memory that the client has announced
- * @image: image; NULL: it is a buffer, or there is none
- * @buf: buffer; NULL: it is an image, or there is none
- * @base: its address for engines
- */
-struct serve_memory {
-	struct mem_image *image;
-	struct mem_buf *buf;
-	uint8_t *base;
-};
-
-/**
- * struct pipe_server - serves the producer's process
- * @next: next of the pipe
- * @pipe: pipe, without a reference
- * @endpoint: connection, owned by the server
- * @end: producer of the queue, in the context of @endpoint
- * @thread: processes messages until the client has gone
- * @is_cut: the client has gone, or was disconnected
- * @is_over: the thread has ended
- * @memories: memory, in the context of @endpoint; protected by the pipe's
- *	servers_lock
- * @lock: held while messages are processed; protects @has_answer and @answer
- * @has_answer: @answer has not been sent yet, so no message is processed
- * @answer: answer to a request
- * @nr_users: calls that use the server; like all below protected by the pipe's
- *	lock
- * @nr_published: frames that had a place in the fifo
- * @refused: bits of frames, by index, that had no slot and are to be returned
- * @is_behind: something could not be sent yet
- */
-struct pipe_server {
-	struct pipe_server *next;
-	struct mem_pipe *pipe;
-	struct mem_endpoint *endpoint;
-	struct mem_pipe_end end;
-	pthread_t thread;
-	atomic_bool is_cut;
-	atomic_bool is_over;
-	struct serve_memory memories[WIRE_MEMORIES];
-
-	pthread_mutex_t lock;
-	bool has_answer;
-	struct wire answer;
-
-	unsigned int nr_users;
-	uint32_t nr_published;
-	uint64_t refused;
-	bool is_behind;
-};
-
-/* Memory */
-
-static void serve_memory_fini(struct serve_memory *memory)
+static struct timespec timespec_of(uint64_t ns)
 {
-	/* Frames that have the image keep its memory. */
-	mem_image_destroy(memory->image);
-	mem_buf_destroy(memory->buf);
-	*memory = (struct serve_memory) { .image = NULL };
-}
-
-/* Returns true if a frame is left. The pipe's lock is held. */
-static bool serve_has_slots(const struct pipe_server *server)
-{
-	const struct pipe_slot *slot = server->pipe->queue.slots;
-	unsigned int i;
-
-	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
-		if (slot->server == server)
-			return true;
-	return false;
-}
-
-/* Returns true if a frame uses the memory. */
-static bool serve_memory_is_used(const struct pipe_server *server,
-				 uint32_t index)
-{
-	const struct pipe_slot *slot = server->pipe->queue.slots;
-	bool ret = false;
-	unsigned int i, j;
-
-	pthread_mutex_lock(&server->pipe->lock);
-	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
-		for (j = 0; j < MEM_PLANES_MAX; j++)
-			ret |= slot->server == server &&
-			       slot->memories[j] == index;
-	pthread_mutex_unlock(&server->pipe->lock);
-	return ret;
-}
-
-static int serve_import_buf(struct mem_ctx *ctx, int fd,
-			    struct serve_memory *memory)
-{
-	void *base;
-	int err;
-
-	err = mem_buf_import(ctx, fd, &memory->buf);
-	if (err)
-		return err;
-	err = mem_buf_device_ptr(memory->buf, &base);
-	if (err)
-		serve_memory_fini(memory);
-	else
-		memory->base = base;
-	return err;
-}
-
-static int serve_import_image(struct mem_ctx *ctx,
-			      const struct message *message,
-			      struct serve_memory *memory)
-{
-	const struct wire *wire = (const void *)message->bytes;
-	const struct wire_memory *from = &wire->memory;
-	const struct image_pack pack = {
-		.uses = from->uses,
-		.perm = from->perm,
-		.format = from->format,
-		.width = from->width,
-		.height = from->height,
-		.nr_planes = from->nr_planes,
-		.list = (void *)(wire + 1),
-		.list_len = message->len - sizeof(*wire),
+	return (struct timespec) {
+		.tv_sec = (time_t)(ns / NS_PER_S),
+		.tv_nsec = (long)(ns % NS_PER_S),
 	};
-	struct image_pack own = pack;
-	int err;
-
-	if (from->nr_planes > MEM_PLANES_MAX)
-		return -EBADMSG;
-	wire_put_planes(own.planes, from->planes, from->nr_planes);
-	err = image_unpack(ctx, &own, message->fd, &memory->image);
-	if (!err && !image_has_ctxs(memory->image)) {
-		serve_memory_fini(memory);
-		err = -EBADMSG;
-	}
-	return err;
-}
-
-/* Returns a negative value if the client has broken the protocol. */
-static int serve_take_memory(struct pipe_server *server,
-			     const struct message *message, int *err)
-{
-	const struct wire *wire = (const void *)message->bytes;
-	struct mem_ctx *ctx = server->endpoint->ctx;
-	struct serve_memory new = { .image = NULL };
-
-	if (wire->memory.index >= WIRE_MEMORIES || message->fd < 0 ||
-	    wire->memory.is_image > 1 || wire->memory.reserved ||
-	    serve_memory_is_used(server, wire->memory.index))
-		return -EPROTO;
-	*err = wire->memory.is_image ?
-	       serve_import_image(ctx, message, &new) :
-	       serve_import_buf(ctx, message->fd, &new);
-	if (*err == -EBADMSG || *err == -EINVAL)
-		return -EPROTO;
-	if (*err)
-		return 0;
-	pthread_mutex_lock(&server->pipe->servers_lock);
-	serve_memory_fini(&server->memories[wire->memory.index]);
-	server->memories[wire->memory.index] = new;
-	pthread_mutex_unlock(&server->pipe->servers_lock);
-	return 0;
-}
-
-/* Frees what no frame uses. The lock of the servers is held. */
-static void serve_trim(struct pipe_server *server)
-{
-	uint32_t i;
-
-	for (i = 0; i < WIRE_MEMORIES; i++)
-		if (!serve_memory_is_used(server, i))
-			serve_memory_fini(&server->memories[i]);
-}
-
-/**
- * serve_forget() - free the memory of clients that have gone
- * @pipe: pipe
- *
- * Memory of frames that the consumer holds remains.
- */
-void serve_forget(struct mem_pipe *pipe)
-{
-	struct pipe_server *server;
-
-	pthread_mutex_lock(&pipe->servers_lock);
-	for (server = pipe->servers; server; server = server->next)
-		if (server->is_cut)
-			serve_trim(server);
-	pthread_mutex_unlock(&pipe->servers_lock);
-}
-
-/* Frames */
-
-static struct pipe_slot *serve_find(const struct pipe_server *server,
-				    uint32_t index)
-{
-	struct pipe_slot *slot = server->pipe->queue.slots;
-	unsigned int i;
-
-	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
-		if (slot->server == server && slot->index == index)
-			return slot;
-	return NULL;
-}
-
-static bool serve_plane_is_inside(const struct serve_memory *memory,
-				  const struct mem_plane *plane)
-{
-	const uint64_t len = memory->buf->asked_len;
-
-	return plane->off <= len && plane_len(plane) <= len - plane->off;
-}
-
-/* Returns -EPROTO if the client cannot have presented it. */
-static int serve_open_frame(struct pipe_server *server,
-			    const struct wire_frame *from,
-			    struct mem_frame *frame)
-{
-	struct mem_frame all = {
-		.size = sizeof(all),
-		.nr_planes = from->nr_planes,
-		.user = (void *)(uintptr_t)from->user,
-	};
-	const struct serve_memory *memory;
-	uint32_t i;
-
-	if (from->index >= MEM_PIPE_FRAMES_MAX ||
-	    from->nr_planes > MEM_PLANES_MAX)
-		return -EPROTO;
-	for (i = 0; !i || i < from->nr_planes; i++) {
-		if (from->memory[i] >= WIRE_MEMORIES)
-			return -EPROTO;
-		memory = &server->memories[from->memory[i]];
-		if (!from->nr_planes) {
-			all.image = memory->image;
-			continue;
-		}
-		if (!memory->buf ||
-		    !serve_plane_is_inside(memory, &from->planes[i]))
-			return -EPROTO;
-		all.planes[i] = from->planes[i];
-		all.planes[i].base = memory->base + from->planes[i].off;
-	}
-	if (!from->nr_planes) {
-		if (!all.image)
-			return -EPROTO;
-		frame_take_planes(&all);
-		*frame = all;
-		return 0;
-	}
-	return frame_take(&server->end, &all, true, frame) ? -EPROTO : 0;
-}
-
-static int serve_take_fence(const struct wire_frame *from,
-			    struct message *message, struct pipe_fence *fence)
-{
-	int err;
-
-	*fence = (struct pipe_fence) { .fd = OWN_FD_NONE };
-	if (from->has_fence != (message->fd >= 0))
-		return -EPROTO;
-	if (!from->has_fence)
-		return 0;
-	if (fence_check(message->fd))
-		return -EPROTO;
-	err = own_fd_take(&fence->fd, message->fd);
-	message->fd = -1;
-	fence->is_set = true;
-	fence->is_by_fd = true;
-	return err;
-}
-
-static bool fence_is_signalled(const struct pipe_fence *fence)
-{
-	struct pollfd poll_fd = { .fd = fence->fd.nr, .events = POLLIN };
-
-	return !fence->is_set || poll(&poll_fd, 1, 0);
-}
-
-/* The pipe's lock is held. */
-static void serve_fill(struct pipe_server *server, struct pipe_slot *slot,
-		       const struct wire_frame *from,
-		       const struct mem_frame *frame, struct pipe_fence *fence)
-{
-	struct mem_pipe *pipe = server->pipe;
-	uint32_t i;
-
-	produce_fill(&server->end, frame, slot);
-	slot->is_for_other = pipe->ctxs[PIPE_CONSUMER] != server->end.ctx;
-	slot->server = server;
-	slot->index = from->index;
-	for (i = 0; i < MEM_PLANES_MAX; i++)
-		slot->memories[i] = !i || i < from->nr_planes ?
-				    from->memory[i] : WIRE_MEMORIES;
-	pipe_fence_fini(&slot->produced);
-	slot->produced = *fence;
-	fence->fd = OWN_FD_NONE;
-	if (pipe->queue.flags & MEM_PIPE_SYNCHRONOUS)
-		slot->is_ready = fence_is_signalled(&slot->produced);
-}
-
-/* The pipe's lock is held. */
-static int serve_publish(struct pipe_server *server,
-			 const struct wire_frame *from,
-			 const struct mem_frame *frame,
-			 struct pipe_fence *fence)
-{
-	struct pipe_queue *queue = &server->pipe->queue;
-	struct pipe_slot *slot;
-	int err;
-
-	/* The consumer has disconnected, which the client did not know yet. */
-	if (!server->end.is_attached)
-		return 0;
-	if (serve_find(server, from->index) ||
-	    server->refused >> from->index & 1)
-		return -EPROTO;
-	server->nr_published++;
-	slot = queue_reserve_any(queue, &err);
-	if (!slot) {
-		/* Others' frames, which the consumer holds, have the slots. */
-		server->refused |= 1ULL << from->index;
-		return 0;
-	}
-	serve_fill(server, slot, from, frame, fence);
-	queue_publish(queue, slot, now_ns());
-	return 0;
-}
-
-static int serve_take_frame(struct pipe_server *server,
-			    const struct wire *wire, struct message *message)
-{
-	struct mem_pipe *pipe = server->pipe;
-	struct pipe_fence fence;
-	struct mem_frame frame;
-	int err;
-
-	err = serve_take_fence(&wire->frame, message, &fence);
-	if (err)
-		return err;
-	/* The memory stays until the frame uses it. */
-	pthread_mutex_lock(&pipe->servers_lock);
-	err = serve_open_frame(server, &wire->frame, &frame);
-	if (!err) {
-		pthread_mutex_lock(&pipe->lock);
-		err = serve_publish(server, &wire->frame, &frame, &fence);
-		pipe_unlock(pipe, WAKE_CONSUMER | WAKE_PRODUCER);
-	}
-	pthread_mutex_unlock(&pipe->servers_lock);
-	pipe_fence_fini(&fence);
-	/* The thread polls its fence. */
-	if (pipe->queue.flags & MEM_PIPE_SYNCHRONOUS)
-		endpoint_poke(server->endpoint);
-	return err;
-}
-
-/* The client has these frames back. */
-static int serve_take_returned(struct pipe_server *server, uint64_t returned)
-{
-	struct mem_pipe *pipe = server->pipe;
-	struct pipe_slot *slot;
-	uint32_t i;
-	int err = 0;
-
-	pthread_mutex_lock(&pipe->lock);
-	for (i = 0; i < MEM_PIPE_FRAMES_MAX && server->end.is_attached; i++) {
-		if (!(returned >> i & 1))
-			continue;
-		slot = serve_find(server, i);
-		if (!slot || !slot->is_told || slot->state != SLOT_DONE) {
-			err = -EPROTO;
-			break;
-		}
-		queue_return_one(&pipe->queue, slot);
-		pipe_slot_drop(pipe, slot);
-	}
-	pthread_mutex_unlock(&pipe->lock);
-	return err;
 }
 
 /* Requests */
@@ -415,6 +47,8 @@ static int serve_connect(struct pipe_server *server, const struct wire *wire)
 		return -EISCONN;
 	pthread_mutex_lock(&pipe->lock);
 	server->nr_published = 0;
+	server->nr_returned = endpoint_peer_took(server->endpoint,
+						 CREDIT_BACK);
 	server->refused = 0;
 	pthread_mutex_unlock(&pipe->lock);
 	endpoint_enter(server->endpoint, &cancel);
@@ -489,8 +123,11 @@ static int serve_message(struct pipe_server *server, struct message *message)
 		return -EPROTO;
 	if (wire->type == WIRE_PRESENT)
 		return serve_take_frame(server, wire, message);
-	if (wire->type == WIRE_RETURNED)
-		return serve_take_returned(server, wire->returned);
+	pthread_mutex_lock(&server->pipe->lock);
+	ret = serve_collect(server);
+	pthread_mutex_unlock(&server->pipe->lock);
+	if (ret)
+		return ret;
 	ret = serve_request(server, message, &err);
 	if (!ret)
 		serve_answer(server, wire->seq, err);
@@ -566,6 +203,7 @@ void serve_tell(struct mem_pipe *pipe)
 	if (is_behind && !server->is_behind) {
 		server->is_behind = true;
 		endpoint_poke(endpoint);
+		pthread_cond_signal(&server->parked);
 	}
 }
 
@@ -603,11 +241,19 @@ static bool serve_messages(struct pipe_server *server)
 		message_free(message);
 		pthread_mutex_lock(&endpoint->lock);
 	}
-	if (err)
-		endpoint_break(endpoint);
 	is_gone = endpoint->is_gone;
 	endpoint_leave(endpoint, cancel);
-	return !is_gone;
+	if (!err) {
+		pthread_mutex_lock(&server->pipe->lock);
+		err = serve_collect(server);
+		pthread_mutex_unlock(&server->pipe->lock);
+	}
+	if (err) {
+		endpoint_enter(endpoint, &cancel);
+		endpoint_break(endpoint);
+		endpoint_leave(endpoint, cancel);
+	}
+	return !is_gone && !err;
 }
 
 /* A frame of a synchronous fifo is new once the producer's work has ended. */
@@ -620,7 +266,7 @@ static void serve_ready(struct mem_pipe *pipe)
 	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
 		if (slot->server && slot->state == SLOT_WAITING)
 			slot->is_ready = slot->is_ready ||
-					 fence_is_signalled(&slot->produced);
+					 serve_is_signalled(&slot->produced);
 	pipe_unlock(pipe, WAKE_CONSUMER);
 }
 
@@ -656,11 +302,97 @@ void serve_catch_up(struct mem_pipe *pipe)
 		return;
 	serve(server);
 	pthread_mutex_lock(&pipe->lock);
+	server->last_call_ns = now_ns();
 	server->nr_users--;
 	pthread_mutex_unlock(&pipe->lock);
 }
 
+/* The pipe's lock is held, but not while the thread sleeps. */
+static void serve_lead(struct pipe_server *server, uint64_t deadline)
+{
+	const uint64_t now = now_ns();
+	const struct timespec left = timespec_of(deadline > now ?
+						 deadline - now : 0);
+	struct pollfd fds[2] = {
+		{ .fd = server->endpoint->poll.nr, .events = POLLIN },
+		{ .fd = server->wake.nr, .events = POLLIN },
+	};
+	struct mem_pipe *pipe = server->pipe;
+
+	server->is_polling = true;
+	pthread_mutex_unlock(&pipe->lock);
+	ppoll(fds, 2, deadline == MEM_WAIT_FOREVER ? NULL : &left, NULL);
+	pthread_mutex_lock(&pipe->lock);
+	server->is_polling = false;
+	pthread_mutex_unlock(&pipe->lock);
+	if (fds[1].revents)
+		own_event_set(&server->wake, false);
+	serve(server);
+	pthread_mutex_lock(&pipe->lock);
+}
+
+/**
+ * serve_wait() - wait for a frame of a producer in another process
+ * @pipe: pipe; its lock is held, but not while the thread sleeps
+ * @deadline: CLOCK_MONOTONIC, or MEM_WAIT_FOREVER
+ *
+ * A message thus wakes the consumer itself, not the server's thread first.
+ *
+ * Return: false if another thread has to process messages.
+ */
+bool serve_wait(struct mem_pipe *pipe, uint64_t deadline)
+{
+	struct pipe_server *server = pipe->server;
+
+	if (!server || server->has_leader ||
+	    pipe->queue.flags & MEM_PIPE_SYNCHRONOUS)
+		return false;
+	server->has_leader = true;
+	server->nr_users++;
+	serve_lead(server, deadline);
+	server->has_leader = false;
+	server->nr_users--;
+	server->last_call_ns = now_ns();
+	if (server->is_parked)
+		pthread_cond_signal(&server->parked);
+	/* Another consumer's thread may have to lead. */
+	if (pipe->nr_waiters[PIPE_CONSUMER])
+		pthread_cond_broadcast(&pipe->changed[PIPE_CONSUMER]);
+	return true;
+}
+
+/**
+ * serve_wake() - wake a thread in serve_wait()
+ * @pipe: pipe with a server; its lock is held
+ */
+void serve_wake(struct mem_pipe *pipe)
+{
+	if (pipe->server->is_polling)
+		own_event_set(&pipe->server->wake, true);
+}
+
 /* The thread */
+
+/* Returns true if a consumer processes messages itself, after a while. */
+static bool serve_park(struct pipe_server *server)
+{
+	struct mem_pipe *pipe = server->pipe;
+	struct timespec until = timespec_of(now_ns() + PARK_NS);
+	bool is_led;
+
+	pthread_mutex_lock(&pipe->lock);
+	is_led = server->has_leader ||
+		 now_ns() - server->last_call_ns < PARK_NS;
+	if (is_led && !server->is_behind)
+		pthread_cond_timedwait(&server->parked, &pipe->lock, &until);
+	server->is_parked = true;
+	while (server->has_leader && !server->is_behind &&
+	       now_ns() - server->last_call_ns > PARK_NS)
+		pthread_cond_wait(&server->parked, &pipe->lock);
+	server->is_parked = false;
+	pthread_mutex_unlock(&pipe->lock);
+	return is_led;
+}
 
 /* Fills in the fences of frames that are not ready. Returns their number. */
 static nfds_t serve_fences(struct pipe_server *server, struct pollfd *fds)
@@ -733,6 +465,8 @@ static void *serve_main(void *arg)
 		};
 		if (serve_is_behind(server))
 			serve_send_again(server);
+		else if (serve_park(server))
+			continue;
 		else if (poll(fds, serve_fences(server, fds + 1) + 1, -1) < 0 &&
 			 errno != EINTR)
 			server->is_cut = true;
@@ -744,6 +478,14 @@ static void *serve_main(void *arg)
 
 /* Servers */
 
+static void server_fini(struct pipe_server *server)
+{
+	own_fd_close(&server->wake);
+	pthread_cond_destroy(&server->parked);
+	pthread_mutex_destroy(&server->lock);
+	free(server);
+}
+
 static void server_free(struct pipe_server *server)
 {
 	uint32_t i;
@@ -752,8 +494,7 @@ static void server_free(struct pipe_server *server)
 	for (i = 0; i < WIRE_MEMORIES; i++)
 		serve_memory_fini(&server->memories[i]);
 	mem_endpoint_close(server->endpoint);
-	pthread_mutex_destroy(&server->lock);
-	free(server);
+	server_fini(server);
 }
 
 /* Frees servers whose client has gone. The lock of the servers is held. */
@@ -807,6 +548,7 @@ static int server_start(struct pipe_server *server)
 static int server_create(struct mem_pipe *pipe, struct mem_endpoint *endpoint)
 {
 	struct pipe_server *new = calloc(1, sizeof(*new));
+	pthread_condattr_t monotonic;
 	int err;
 
 	if (!new)
@@ -818,6 +560,15 @@ static int server_create(struct mem_pipe *pipe, struct mem_endpoint *endpoint)
 	new->end.role = PIPE_PRODUCER;
 	new->end.server = new;
 	pthread_mutex_init(&new->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&new->parked, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	err = own_event_open(&new->wake);
+	if (err) {
+		server_fini(new);
+		return err;
+	}
 	pthread_mutex_lock(&pipe->servers_lock);
 	servers_reap(pipe);
 	endpoint->limit[CREDIT_ROOM] = pipe->queue.length;
@@ -830,8 +581,7 @@ static int server_create(struct mem_pipe *pipe, struct mem_endpoint *endpoint)
 	pthread_mutex_unlock(&pipe->servers_lock);
 	if (err) {
 		endpoint->is_of_pipe = false;
-		pthread_mutex_destroy(&new->lock);
-		free(new);
+		server_fini(new);
 	}
 	return err;
 }

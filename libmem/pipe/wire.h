@@ -4,7 +4,8 @@
  * the pipe and serves the producer's, the client. Each message is one struct
  * wire and, in WIRE_MEMORY, the list of an image after it. Each side checks all
  * of what it receives: a message that the other one cannot have sent ends the
- * connection.
+ * connection. No message tells of frames that were acquired or returned: the
+ * ledgers count them.
  */
 #ifndef _LIBMEM_PIPE_WIRE_H
 #define _LIBMEM_PIPE_WIRE_H
@@ -25,7 +26,6 @@
  * @WIRE_LATENCY: request: mem_pipe_set_latency()
  * @WIRE_MEMORY: request: announces memory, whose descriptor it carries
  * @WIRE_PRESENT: a frame, with the fence of the producer's work if it has any
- * @WIRE_RETURNED: the producer has taken frames back
  * @WIRE_ANSWER: the server answers a request
  * @WIRE_DONE: a frame can be returned, with the fence of the consumer's work if
  *	it has any
@@ -39,7 +39,6 @@ enum wire_type {
 	WIRE_LATENCY,
 	WIRE_MEMORY,
 	WIRE_PRESENT,
-	WIRE_RETURNED,
 	WIRE_ANSWER,
 	WIRE_DONE
 };
@@ -93,7 +92,8 @@ struct wire_frame {
  * @index: as in struct wire_frame
  * @has_fence: the message carries a fence
  * @number: as in struct mem_frame
- * @id: as in struct mem_frame
+ * @id: as in struct mem_frame; 0: the server had no place for the frame, and does
+ *	not count it in CREDIT_BACK
  * @time_ns: as in struct mem_frame
  */
 struct wire_done {
@@ -123,8 +123,6 @@ struct wire_answer {
  * @magic: WIRE_MAGIC
  * @type: enum wire_type
  * @seq: number of the request, also in the answer; 0 in other messages
- * @returned: from the client: bits of frames, by their index, that have been
- *	returned; this applies before the message itself
  * @value: of WIRE_TIMEOUT and WIRE_LATENCY; width and height in WIRE_CONNECT
  * @memory: of WIRE_MEMORY
  * @frame: of WIRE_PRESENT
@@ -135,7 +133,6 @@ struct wire {
 	uint32_t magic;
 	uint32_t type;
 	uint64_t seq;
-	uint64_t returned;
 	union {
 		uint64_t value;
 		struct {

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libmem: memory and frames of a producer in another process. What it sends is
+ * not trusted.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../image/image.h"
+#include "../object/endpoint.h"
+#include "serve.h"
+
+/* Memory */
+
+void serve_memory_fini(struct serve_memory *memory)
+{
+	/* Frames that have the image keep its memory. */
+	mem_image_destroy(memory->image);
+	mem_buf_destroy(memory->buf);
+	*memory = (struct serve_memory) { .image = NULL };
+}
+
+/* Returns true if a frame is left. The pipe's lock is held. */
+bool serve_has_slots(const struct pipe_server *server)
+{
+	const struct pipe_slot *slot = server->pipe->queue.slots;
+	unsigned int i;
+
+	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
+		if (slot->server == server)
+			return true;
+	return false;
+}
+
+/* Returns true if a frame uses the memory. */
+static bool serve_memory_is_used(const struct pipe_server *server,
+				 uint32_t index)
+{
+	const struct pipe_slot *slot = server->pipe->queue.slots;
+	bool ret = false;
+	unsigned int i, j;
+
+	pthread_mutex_lock(&server->pipe->lock);
+	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
+		for (j = 0; j < MEM_PLANES_MAX; j++)
+			ret |= slot->server == server &&
+			       slot->memories[j] == index;
+	pthread_mutex_unlock(&server->pipe->lock);
+	return ret;
+}
+
+static int serve_import_buf(struct mem_ctx *ctx, int fd,
+			    struct serve_memory *memory)
+{
+	void *base;
+	int err;
+
+	err = mem_buf_import(ctx, fd, &memory->buf);
+	if (err)
+		return err;
+	err = mem_buf_device_ptr(memory->buf, &base);
+	if (err)
+		serve_memory_fini(memory);
+	else
+		memory->base = base;
+	return err;
+}
+
+static int serve_import_image(struct mem_ctx *ctx,
+			      const struct message *message,
+			      struct serve_memory *memory)
+{
+	const struct wire *wire = (const void *)message->bytes;
+	const struct wire_memory *from = &wire->memory;
+	const struct image_pack pack = {
+		.uses = from->uses,
+		.perm = from->perm,
+		.format = from->format,
+		.width = from->width,
+		.height = from->height,
+		.nr_planes = from->nr_planes,
+		.list = (void *)(wire + 1),
+		.list_len = message->len - sizeof(*wire),
+	};
+	struct image_pack own = pack;
+	int err;
+
+	if (from->nr_planes > MEM_PLANES_MAX)
+		return -EBADMSG;
+	wire_put_planes(own.planes, from->planes, from->nr_planes);
+	err = image_unpack(ctx, &own, message->fd, &memory->image);
+	if (!err && !image_has_ctxs(memory->image)) {
+		serve_memory_fini(memory);
+		err = -EBADMSG;
+	}
+	return err;
+}
+
+/* Returns a negative value if the client has broken the protocol. */
+int serve_take_memory(struct pipe_server *server,
+			     const struct message *message, int *err)
+{
+	const struct wire *wire = (const void *)message->bytes;
+	struct mem_ctx *ctx = server->endpoint->ctx;
+	struct serve_memory new = { .image = NULL };
+
+	if (wire->memory.index >= WIRE_MEMORIES || message->fd < 0 ||
+	    wire->memory.is_image > 1 || wire->memory.reserved ||
+	    serve_memory_is_used(server, wire->memory.index))
+		return -EPROTO;
+	*err = wire->memory.is_image ?
+	       serve_import_image(ctx, message, &new) :
+	       serve_import_buf(ctx, message->fd, &new);
+	if (*err == -EBADMSG || *err == -EINVAL)
+		return -EPROTO;
+	if (*err)
+		return 0;
+	pthread_mutex_lock(&server->pipe->servers_lock);
+	serve_memory_fini(&server->memories[wire->memory.index]);
+	server->memories[wire->memory.index] = new;
+	pthread_mutex_unlock(&server->pipe->servers_lock);
+	return 0;
+}
+
+/* Frees what no frame uses. The lock of the servers is held. */
+void serve_trim(struct pipe_server *server)
+{
+	uint32_t i;
+
+	for (i = 0; i < WIRE_MEMORIES; i++)
+		if (!serve_memory_is_used(server, i))
+			serve_memory_fini(&server->memories[i]);
+}
+
+/**
+ * serve_forget() - free the memory of clients that have gone
+ * @pipe: pipe
+ *
+ * Memory of frames that the consumer holds remains.
+ */
+void serve_forget(struct mem_pipe *pipe)
+{
+	struct pipe_server *server;
+
+	pthread_mutex_lock(&pipe->servers_lock);
+	for (server = pipe->servers; server; server = server->next)
+		if (server->is_cut)
+			serve_trim(server);
+	pthread_mutex_unlock(&pipe->servers_lock);
+}
+
+/* Frames */
+
+static struct pipe_slot *serve_find(const struct pipe_server *server,
+				    uint32_t index)
+{
+	struct pipe_slot *slot = server->pipe->queue.slots;
+	unsigned int i;
+
+	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
+		if (slot->server == server && slot->index == index)
+			return slot;
+	return NULL;
+}
+
+static bool serve_plane_is_inside(const struct serve_memory *memory,
+				  const struct mem_plane *plane)
+{
+	const uint64_t len = memory->buf->asked_len;
+
+	return plane->off <= len && plane_len(plane) <= len - plane->off;
+}
+
+/* Returns -EPROTO if the client cannot have presented it. */
+static int serve_open_frame(struct pipe_server *server,
+			    const struct wire_frame *from,
+			    struct mem_frame *frame)
+{
+	struct mem_frame all = {
+		.size = sizeof(all),
+		.nr_planes = from->nr_planes,
+		.user = (void *)(uintptr_t)from->user,
+	};
+	const struct serve_memory *memory;
+	uint32_t i;
+
+	if (from->index >= MEM_PIPE_FRAMES_MAX ||
+	    from->nr_planes > MEM_PLANES_MAX)
+		return -EPROTO;
+	for (i = 0; !i || i < from->nr_planes; i++) {
+		if (from->memory[i] >= WIRE_MEMORIES)
+			return -EPROTO;
+		memory = &server->memories[from->memory[i]];
+		if (!from->nr_planes) {
+			all.image = memory->image;
+			continue;
+		}
+		if (!memory->buf ||
+		    !serve_plane_is_inside(memory, &from->planes[i]))
+			return -EPROTO;
+		all.planes[i] = from->planes[i];
+		all.planes[i].base = memory->base + from->planes[i].off;
+	}
+	if (!from->nr_planes) {
+		if (!all.image)
+			return -EPROTO;
+		frame_take_planes(&all);
+		*frame = all;
+		return 0;
+	}
+	return frame_take(&server->end, &all, true, frame) ? -EPROTO : 0;
+}
+
+static int serve_take_fence(const struct wire_frame *from,
+			    struct message *message, struct pipe_fence *fence)
+{
+	int err;
+
+	*fence = (struct pipe_fence) { .fd = OWN_FD_NONE };
+	if (from->has_fence != (message->fd >= 0))
+		return -EPROTO;
+	if (!from->has_fence)
+		return 0;
+	if (fence_check(message->fd))
+		return -EPROTO;
+	err = own_fd_take(&fence->fd, message->fd);
+	message->fd = -1;
+	fence->is_set = true;
+	fence->is_by_fd = true;
+	return err;
+}
+
+bool serve_is_signalled(const struct pipe_fence *fence)
+{
+	struct pollfd poll_fd = { .fd = fence->fd.nr, .events = POLLIN };
+
+	return !fence->is_set || poll(&poll_fd, 1, 0);
+}
+
+/*
+ * Frees the slots of frames that the client has returned. It has done so in the
+ * order in which it was told of them. Returns -EPROTO if it claims too many.
+ * The pipe's lock is held.
+ */
+int serve_collect(struct pipe_server *server)
+{
+	struct pipe_queue *queue = &server->pipe->queue;
+	const uint32_t nr = endpoint_peer_took(server->endpoint, CREDIT_BACK);
+	struct pipe_slot *slot;
+
+	while (server->end.is_attached && server->nr_returned != nr) {
+		slot = queue->done.first;
+		if (!slot || !slot->is_told || slot->server != server)
+			return -EPROTO;
+		pipe_slot_drop(server->pipe, queue_return(queue));
+		server->nr_returned++;
+	}
+	return 0;
+}
+
+/* The pipe's lock is held. */
+static void serve_fill(struct pipe_server *server, struct pipe_slot *slot,
+		       const struct wire_frame *from,
+		       const struct mem_frame *frame, struct pipe_fence *fence)
+{
+	struct mem_pipe *pipe = server->pipe;
+	uint32_t i;
+
+	produce_fill(&server->end, frame, slot);
+	slot->is_for_other = pipe->ctxs[PIPE_CONSUMER] != server->end.ctx;
+	slot->server = server;
+	slot->index = from->index;
+	for (i = 0; i < MEM_PLANES_MAX; i++)
+		slot->memories[i] = !i || i < from->nr_planes ?
+				    from->memory[i] : WIRE_MEMORIES;
+	pipe_fence_fini(&slot->produced);
+	slot->produced = *fence;
+	fence->fd = OWN_FD_NONE;
+	if (pipe->queue.flags & MEM_PIPE_SYNCHRONOUS)
+		slot->is_ready = serve_is_signalled(&slot->produced);
+}
+
+/* The pipe's lock is held. */
+static int serve_publish(struct pipe_server *server,
+			 const struct wire_frame *from,
+			 const struct mem_frame *frame,
+			 struct pipe_fence *fence)
+{
+	struct pipe_queue *queue = &server->pipe->queue;
+	struct pipe_slot *slot;
+	int err;
+
+	/* The consumer has disconnected, which the client did not know yet. */
+	if (!server->end.is_attached)
+		return 0;
+	err = serve_collect(server);
+	if (err)
+		return err;
+	if (serve_find(server, from->index) ||
+	    server->refused >> from->index & 1)
+		return -EPROTO;
+	server->nr_published++;
+	slot = queue_reserve_any(queue, &err);
+	if (!slot) {
+		/* Others' frames, which the consumer holds, have the slots. */
+		server->refused |= 1ULL << from->index;
+		return 0;
+	}
+	serve_fill(server, slot, from, frame, fence);
+	queue_publish(queue, slot, now_ns());
+	return 0;
+}
+
+int serve_take_frame(struct pipe_server *server,
+			    const struct wire *wire, struct message *message)
+{
+	struct mem_pipe *pipe = server->pipe;
+	struct pipe_fence fence;
+	struct mem_frame frame;
+	int err;
+
+	err = serve_take_fence(&wire->frame, message, &fence);
+	if (err)
+		return err;
+	/* The memory stays until the frame uses it. */
+	pthread_mutex_lock(&pipe->servers_lock);
+	err = serve_open_frame(server, &wire->frame, &frame);
+	if (!err) {
+		pthread_mutex_lock(&pipe->lock);
+		err = serve_publish(server, &wire->frame, &frame, &fence);
+		pipe_unlock(pipe, WAKE_CONSUMER | WAKE_PRODUCER);
+	}
+	pthread_mutex_unlock(&pipe->servers_lock);
+	pipe_fence_fini(&fence);
+	/* The thread polls its fence. */
+	if (pipe->queue.flags & MEM_PIPE_SYNCHRONOUS)
+		endpoint_poke(server->endpoint);
+	return err;
+}
