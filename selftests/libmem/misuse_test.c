@@ -832,6 +832,8 @@ static void call_pipes_inside(struct inside *in)
 		ANSWER(mem_pipe_reset(in->pipe)),
 		ANSWER(mem_pipe_set_timeout(in->pipe, 0)),
 		ANSWER(mem_pipe_set_latency(in->pipe, 0)),
+		ANSWER(mem_pipe_export(in->pipe, in->endpoint)),
+		ANSWER(mem_pipe_import(in->endpoint, 0, &pipe)),
 	};
 	const struct answer others[] = {
 		ANSWER(mem_pipe_info(in->pipe, &info)),
