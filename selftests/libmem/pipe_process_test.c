@@ -886,6 +886,88 @@ static void a_mailbox_replaces_while_the_consumer_is_busy(void **state)
 	nothing_found();
 }
 
+/* Takes frames as they come. */
+static void role_taker(const char *arg, int sock, int unused)
+{
+	struct mem_frame frame = { .size = sizeof(frame) };
+	int err = 0;
+
+	(void)unused;
+	make((uint32_t)atoi(arg), MEM_PIPE_NO_REUSE, 0);
+	connect_consumer();
+	give_to(sock);
+	while (!err) {
+		err = mem_pipe_acquire(consumer, stream, HANGS_NS, &frame);
+		if (!err)
+			err = mem_pipe_release(consumer, &frame, stream);
+	}
+	assert_int_equal(err, -EPIPE);
+	close_pipe();
+}
+
+/* Presents a frame until that fails, and returns the error. */
+static int present_all(struct mem_image *image, unsigned int *nr)
+{
+	const struct mem_frame frame = {
+		.size = sizeof(frame),
+		.image = image,
+	};
+	int err;
+
+	do {
+		err = mem_pipe_present(producer, &frame, stream, NS_PER_MS);
+		*nr += !err;
+	} while (!err);
+	return err;
+}
+
+/* The socket is full sooner than the limits of frames are reached. */
+static void stop_consumer(const char *length, int buffer_len, int err)
+{
+	struct mem_image *image = new_image(SIDE, SIDE, MEM_FORMAT_U8);
+	struct mem_frame frame = { .size = sizeof(frame) };
+	const uint64_t begin = now_ns();
+	unsigned int nr = 0;
+	int sock;
+	pid_t pid = spawn("taker", length, &sock, 1);
+
+	if (buffer_len)
+		setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &buffer_len,
+			   sizeof(buffer_len));
+	take_from(sock);
+	assert_int_equal(connect_producer(), 0);
+	frame.image = image;
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0), 0);
+	assert_int_equal(mem_pipe_return(producer, stream, HANGS_NS, &frame),
+			 0);
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
+	assert_int_equal(present_all(image, &nr), err);
+	assert_true(nr > 0);
+	assert_int_equal(mem_pipe_return(producer, stream, NS_PER_MS, &frame),
+			 -ETIMEDOUT);
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	for (; nr; nr--)
+		assert_int_equal(mem_pipe_return(producer, stream, HANGS_NS,
+						 &frame), 0);
+	assert_int_equal(mem_pipe_return(producer, stream, NS_PER_MS, &frame),
+			 -ENODATA);
+	assert_int_equal(info_of().nr_active, 0);
+	close_pipe();
+	end_of(pid);
+	assert_true(now_ns() - begin < HANGS_NS);
+	mem_image_destroy(image);
+}
+
+static void a_stopped_consumer_is_not_waited_for_too_long(void **state)
+{
+	(void)state;
+	stop_consumer("3", 0, -ETIMEDOUT);
+	stop_consumer("0", 0, -ENOBUFS);
+	stop_consumer("0", 1, -ETIMEDOUT);
+	nothing_found();
+}
+
 /*
  * The rate of frames of 1080p, NV12, compared with two processes that pass
  * memfds once and then write to eventfds. The frames are written and read by
@@ -1106,6 +1188,7 @@ static const struct {
 	{ "middle", role_middle },
 	{ "last", role_last },
 	{ "busy", role_busy },
+	{ "taker", role_taker },
 	{ "fast", role_fast },
 	{ "hand", role_hand },
 };
@@ -1136,6 +1219,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(work_of_a_killed_producer_is_not_waited_for),
 		cmocka_unit_test(a_frame_goes_from_a_to_b_to_c_and_back),
 		cmocka_unit_test(a_mailbox_replaces_while_the_consumer_is_busy),
+		cmocka_unit_test(a_stopped_consumer_is_not_waited_for_too_long),
 		cmocka_unit_test(frames_are_as_fast_as_memfds_by_hand),
 	};
 
