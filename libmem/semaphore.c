@@ -73,9 +73,11 @@ static int semaphore_check_fd(int fd, const char *const *names)
 static const char *const semaphore_names[] = {
 	"anon_inode:[eventfd]", NULL
 };
+
 static const char *const fence_names[] = {
 	"anon_inode:[eventfd]", "anon_inode:sync_file", NULL
 };
+
 static const char *const own_fence_names[] = {
 	"pipe:[", "anon_inode:[eventfd]", "anon_inode:sync_file", NULL
 };

@@ -106,14 +106,14 @@ struct ledger {
  * @len: bytes
  * @fd: descriptor that came with it, owned by the message; -1: none
  * @is_fd_lost: the process had no free number for the descriptor
- * @bytes: the message's bytes
+ * @bytes: the message's bytes, aligned for structs in them
  */
 struct message {
 	struct message *next;
 	size_t len;
 	int fd;
 	bool is_fd_lost;
-	uint8_t bytes[];
+	uint8_t bytes[] __attribute__((aligned(8)));
 };
 
 /**

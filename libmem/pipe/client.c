@@ -41,8 +41,9 @@ void client_free_frame(struct client_frame *own)
 	own->state = CLIENT_FREE;
 }
 
+/* Returns true if the end has been disconnected since it was presented. */
 bool client_is_lost(const struct pipe_client *client,
-			   const struct client_frame *own)
+		    const struct client_frame *own)
 {
 	return own->session != client->session || client->endpoint->is_gone;
 }
@@ -67,6 +68,7 @@ static int client_take_done(struct pipe_client *client,
 			    const struct wire_done *done,
 			    struct message *message)
 {
+	const bool has_fd = message->fd >= 0;
 	struct client_frame *own;
 	int err = 0;
 
@@ -74,7 +76,7 @@ static int client_take_done(struct pipe_client *client,
 	if (!client->end)
 		return 0;
 	if (done->index >= MEM_PIPE_FRAMES_MAX || done->has_fence > 1 ||
-	    done->has_fence != (message->fd >= 0))
+	    done->has_fence != has_fd)
 		return -EPROTO;
 	own = &client->frames[done->index];
 	if (own->state != CLIENT_ACTIVE)
@@ -163,14 +165,12 @@ static bool client_has(const struct mem_endpoint *endpoint, const void *arg)
  * -ENOMEM.
  */
 int client_wait(struct pipe_client *client,
-		       bool (*has)(const struct pipe_client *client,
-				   uint64_t arg),
-		       uint64_t arg, uint64_t deadline)
+		bool (*has)(const struct pipe_client *client, uint64_t arg),
+		uint64_t arg, uint64_t deadline)
 {
 	const struct client_wait wait = { client, has, arg };
 	int err = 0;
 
-	endpoint_drain(client->endpoint);
 	for (;;) {
 		client_take_all(client);
 		if (has(client, arg))
@@ -182,9 +182,9 @@ int client_wait(struct pipe_client *client,
 	}
 }
 
+/* Sends a message. If the connection is full, it waits for at least SEND_NS. */
 int client_send(struct pipe_client *client, struct wire *wire,
-		       const void *tail, size_t tail_len, int fd,
-		       uint64_t deadline)
+		const void *tail, size_t tail_len, int fd, uint64_t deadline)
 {
 	const uint64_t least = deadline_of(SEND_NS);
 
@@ -202,8 +202,7 @@ static bool client_has_answer(const struct pipe_client *client, uint64_t seq)
 
 /* Makes a request and waits for the answer. The call lock is held. */
 int client_call(struct pipe_client *client, struct wire *wire,
-		       const void *tail, size_t tail_len, int fd,
-		       uint64_t deadline)
+		const void *tail, size_t tail_len, int fd, uint64_t deadline)
 {
 	int cancel, err;
 

@@ -207,8 +207,6 @@ static int client_reserve(struct mem_pipe_end *end, uint64_t deadline,
 	struct mem_endpoint *endpoint = client->endpoint;
 	int err;
 
-	endpoint_drain(endpoint);
-	client_take_all(client);
 	if (!end->is_attached || endpoint->is_gone)
 		return -EPIPE;
 	if (client->nr_active == MEM_PIPE_FRAMES_MAX)
@@ -254,7 +252,7 @@ static int client_send_frame(struct mem_pipe_end *end, struct wire *wire,
 	struct pipe_client *client = end->pipe->client;
 	struct client_frame *own = &client->frames[wire->frame.index];
 	struct pipe_fence fence = { .fd = OWN_FD_NONE };
-	int err;
+	int fd, err;
 
 	err = pipe_fence_record(&fence, stream, true);
 	if (!err && client_is_lost(client, own))
@@ -266,8 +264,8 @@ static int client_send_frame(struct mem_pipe_end *end, struct wire *wire,
 	/* It may be done before the call returns. */
 	own->state = CLIENT_ACTIVE;
 	wire->frame.has_fence = fence.is_set;
-	err = client_send(client, wire, NULL, 0, fence.is_set ? fence.fd.nr : -1,
-			  deadline);
+	fd = fence.is_set ? fence.fd.nr : -1;
+	err = client_send(client, wire, NULL, 0, fd, deadline);
 	pipe_fence_fini(&fence);
 	return err;
 }
@@ -327,6 +325,9 @@ static int client_return_take(struct mem_pipe_end *end, uint64_t deadline,
 
 	if (!end->is_attached)
 		return -EPIPE;
+	/* The end of the connection comes first. */
+	if (client->done)
+		endpoint_drain(client->endpoint);
 	err = client_wait(client, client_has_done, 0, deadline);
 	if (!end->is_attached || client->endpoint->is_gone)
 		return -EPIPE;

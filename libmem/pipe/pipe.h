@@ -2,9 +2,9 @@
 /*
  * libmem: internals of pipes.
  *
- * Locks: a context's lock of its hooks, a server's, the pipe's, then those of
- * endpoints, images and of the scheduler. A slot that is neither free nor in a list is used by
- * one thread without the lock.
+ * Locks: a context's lock of its hooks, a server's, that of the servers, the
+ * pipe's, then those of endpoints, images and of the scheduler. A slot that is
+ * neither free nor in a list is used by one thread without the lock.
  */
 #ifndef _LIBMEM_PIPE_PIPE_H
 #define _LIBMEM_PIPE_PIPE_H

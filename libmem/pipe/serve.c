@@ -224,7 +224,7 @@ void serve_cut(struct pipe_server *server)
 
 /* Processing */
 
-/* Processes messages that have arrived. Returns false if the client has gone. */
+/* Processes what has arrived. Returns false if the client has gone. */
 static bool serve_messages(struct pipe_server *server)
 {
 	struct mem_endpoint *endpoint = server->endpoint;

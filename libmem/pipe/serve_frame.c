@@ -99,8 +99,8 @@ static int serve_import_image(struct mem_ctx *ctx,
 }
 
 /* Returns a negative value if the client has broken the protocol. */
-int serve_take_memory(struct pipe_server *server,
-			     const struct message *message, int *err)
+int serve_take_memory(struct pipe_server *server, const struct message *message,
+		      int *err)
 {
 	const struct wire *wire = (const void *)message->bytes;
 	struct mem_ctx *ctx = server->endpoint->ctx;
@@ -216,10 +216,11 @@ static int serve_open_frame(struct pipe_server *server,
 static int serve_take_fence(const struct wire_frame *from,
 			    struct message *message, struct pipe_fence *fence)
 {
+	const bool has_fd = message->fd >= 0;
 	int err;
 
 	*fence = (struct pipe_fence) { .fd = OWN_FD_NONE };
-	if (from->has_fence != (message->fd >= 0))
+	if (from->has_fence != has_fd)
 		return -EPROTO;
 	if (!from->has_fence)
 		return 0;
@@ -313,8 +314,9 @@ static int serve_publish(struct pipe_server *server,
 	return 0;
 }
 
-int serve_take_frame(struct pipe_server *server,
-			    const struct wire *wire, struct message *message)
+/* Returns a negative value if the client has broken the protocol. */
+int serve_take_frame(struct pipe_server *server, const struct wire *wire,
+		     struct message *message)
 {
 	struct mem_pipe *pipe = server->pipe;
 	struct pipe_fence fence;

@@ -92,8 +92,8 @@ struct wire_frame {
  * @index: as in struct wire_frame
  * @has_fence: the message carries a fence
  * @number: as in struct mem_frame
- * @id: as in struct mem_frame; 0: the server had no place for the frame, and does
- *	not count it in CREDIT_BACK
+ * @id: as in struct mem_frame; 0: the server had no place for the frame, which
+ *	CREDIT_BACK does not count
  * @time_ns: as in struct mem_frame
  */
 struct wire_done {

@@ -183,7 +183,10 @@ static struct wire frame_of(uint32_t index)
 	wire.frame.index = index;
 	wire.frame.nr_planes = 1;
 	wire.frame.user = index + 1;
-	wire.frame.planes[0] = (struct mem_plane) { ROW, ROWS, 1, ROW, 0, NULL };
+	wire.frame.planes[0].width = ROW;
+	wire.frame.planes[0].height = ROWS;
+	wire.frame.planes[0].pixel_len = 1;
+	wire.frame.planes[0].pitch = ROW;
 	return wire;
 }
 
