@@ -1056,6 +1056,8 @@ static void role_fast(const char *arg, int sock, int unused)
 		err = mem_pipe_return(producer, stream, HANGS_NS, &frame);
 	assert_int_equal(err, -EPIPE);
 	close_pipe();
+	for (i = 0; i < NR_IMAGES; i++)
+		mem_image_destroy(images[i]);
 }
 
 /* Returns frames per second. The first ones are not counted. */
