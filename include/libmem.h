@@ -1790,8 +1790,11 @@ int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
  * mem_stream_id(), mem_stream_priority(), mem_attrs_state(), mem_attrs_slots(),
  * mem_attrs_get(), mem_attrs_dump(), mem_attrs_set_client(),
  * mem_attrs_client(), mem_attr_name(), mem_format_info(), mem_image_info() and
- * mem_pipe_info(). It may also call mem_pipe_disconnect(), and functions that
- * free an object and return nothing:
+ * mem_pipe_info(). It may also call mem_pipe_disconnect(), functions that use a
+ * timeline and no stream or endpoint: mem_timeline_get(), mem_timeline_put(),
+ * mem_timeline_id(), mem_timeline_perm(), mem_timeline_next(),
+ * mem_timeline_signal() and mem_timeline_wait(), and functions that free an
+ * object and return nothing:
  * mem_ctx_close(), mem_buf_destroy(), mem_job_destroy(), mem_event_destroy(),
  * mem_semaphore_destroy(), mem_attrs_destroy(), mem_image_destroy(),
  * mem_array_destroy(), mem_pipe_destroy() and mem_pipe_end_destroy(). All other
@@ -2126,5 +2129,6 @@ int mem_stream_signal_semaphore(struct mem_stream *stream,
 #include <libmem/image.h>
 #include <libmem/object.h>
 #include <libmem/pipe.h>
+#include <libmem/timeline.h>
 
 #endif

@@ -219,6 +219,7 @@ void op_wait(struct op *op, enum op_state state, enum mem_wait_policy policy);
 bool op_is_done(const struct op *op);
 int op_result(struct mem_ctx *ctx, const struct op *op);
 
+int semaphore_check_fd(int fd);
 void semaphore_put(struct mem_semaphore *semaphore);
 void semaphore_signal(const struct mem_semaphore *semaphore);
 int stream_fence(struct mem_stream *stream, struct own_fd *fence);

@@ -24,6 +24,7 @@
 
 #include "order/order.h"
 #include "sched.h"
+#include "timeline.h"
 
 /**
  * struct mem_semaphore - an imported semaphore or fence
@@ -32,6 +33,8 @@
  * @reader: @file is the writing end of a pipe: its reading end, so that the
  *	signal does not raise SIGPIPE if the other side has gone; else none
  * @is_fence: it is a fence: waits leave it signalled
+ * @timeline: timeline, a reference; NULL: a semaphore or fence
+ * @point: point of @timeline that is waited for or signalled
  * @is_certain: it is signalled even if the work before the signal has failed or
  *	was dropped, so that no other context waits for ever
  * @nr_users: references: of the caller and of operations
@@ -46,6 +49,8 @@ struct mem_semaphore {
 	struct own_fd file;
 	struct own_fd reader;
 	bool is_fence;
+	struct mem_timeline *timeline;
+	uint64_t point;
 	bool is_certain;
 	unsigned int nr_users;
 	bool is_polled;
@@ -56,7 +61,7 @@ struct mem_semaphore {
 };
 
 /* Checks the kind of a file by the beginning of the kernel's name for it. */
-static int semaphore_check_fd(int fd, const char *const *names)
+static int semaphore_check_name(int fd, const char *const *names)
 {
 	char path[32], link[64] = "";
 
@@ -82,6 +87,17 @@ static const char *const own_fence_names[] = {
 	"pipe:[", "anon_inode:[eventfd]", "anon_inode:sync_file", NULL
 };
 
+/**
+ * semaphore_check_fd() - check whether a descriptor is an eventfd
+ * @fd: descriptor, any number
+ *
+ * Return: 0, -EINVAL (it is none), -EBADF (it is not open), or -errno.
+ */
+int semaphore_check_fd(int fd)
+{
+	return semaphore_check_name(fd, semaphore_names);
+}
+
 static struct mem_semaphore *semaphore_create(struct mem_ctx *ctx,
 					      struct own_fd file)
 {
@@ -96,18 +112,14 @@ static struct mem_semaphore *semaphore_create(struct mem_ctx *ctx,
 	return new;
 }
 
-static int semaphore_import(struct mem_ctx *ctx, int fd,
-			    const char *const *names,
-			    struct mem_semaphore **semaphore)
+/* Makes a semaphore with a duplicate of the descriptor. */
+static int semaphore_open(struct mem_ctx *ctx, int fd,
+			  struct mem_semaphore **semaphore)
 {
 	struct own_fd file;
 	int err;
 
-	err = ctx_check(ctx);
-	if (!err)
-		err = semaphore_check_fd(fd, names);
-	if (!err)
-		err = own_fd_copy(&file, fd);
+	err = own_fd_copy(&file, fd);
 	if (err)
 		return err;
 	/* Once more by a call that ThreadSanitizer intercepts. */
@@ -117,6 +129,18 @@ static int semaphore_import(struct mem_ctx *ctx, int fd,
 		return 0;
 	own_fd_close(&file);
 	return -ENOMEM;
+}
+
+static int semaphore_import(struct mem_ctx *ctx, int fd,
+			    const char *const *names,
+			    struct mem_semaphore **semaphore)
+{
+	int err;
+
+	err = ctx_check(ctx);
+	if (!err)
+		err = semaphore_check_name(fd, names);
+	return err ? err : semaphore_open(ctx, fd, semaphore);
 }
 
 API int mem_semaphore_import(struct mem_ctx *ctx, int fd,
@@ -153,6 +177,7 @@ static void semaphore_free(struct mem_semaphore *semaphore)
 {
 	own_fd_close(&semaphore->file);
 	own_fd_close(&semaphore->reader);
+	mem_timeline_put(semaphore->timeline);
 	free(semaphore);
 }
 
@@ -184,13 +209,18 @@ API void mem_semaphore_destroy(struct mem_semaphore *semaphore)
 	ctx_put(ctx);
 }
 
-/* Consumes a signal, if there is one; that of a fence remains. */
+/*
+ * Consumes a signal, if there is one; that of a fence or timeline remains.
+ */
 static bool semaphore_take(const struct mem_semaphore *semaphore)
 {
 	struct pollfd fence = { .fd = semaphore->file.nr, .events = POLLIN };
 	uint64_t nr;
 	struct iovec to = { &nr, sizeof(nr) };
 
+	if (semaphore->timeline)
+		return timeline_is_reached(semaphore->timeline,
+					   semaphore->point);
 	/* The program may have closed it and reused the number. */
 	if (!own_fd_is_open(&semaphore->file))
 		return false;
@@ -208,6 +238,10 @@ void semaphore_signal(const struct mem_semaphore *semaphore)
 	struct pollfd full = { .fd = semaphore->file.nr, .events = POLLOUT };
 	const uint64_t one = 1;
 
+	if (semaphore->timeline) {
+		timeline_reach(semaphore->timeline, semaphore->point);
+		return;
+	}
 	if (!own_fd_is_open(&semaphore->file))
 		return;
 	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
@@ -221,7 +255,10 @@ bool semaphore_is_certain(const struct mem_semaphore *semaphore)
 	return semaphore->is_certain;
 }
 
-/* Arms the poll for the next signal. */
+/*
+ * Arms the poll for the next signal. The poll of a timeline always is: its
+ * eventfd stays readable, so only an edge is a signal.
+ */
 static void semaphore_arm(struct mem_semaphore *semaphore)
 {
 	struct epoll_event event = {
@@ -229,8 +266,9 @@ static void semaphore_arm(struct mem_semaphore *semaphore)
 		.data.ptr = semaphore,
 	};
 
-	epoll_ctl(semaphore->ctx->sched.poll.nr, EPOLL_CTL_MOD,
-		  semaphore->file.nr, &event);
+	if (!semaphore->timeline)
+		epoll_ctl(semaphore->ctx->sched.poll.nr, EPOLL_CTL_MOD,
+			  semaphore->file.nr, &event);
 }
 
 /*
@@ -403,7 +441,8 @@ static int semaphore_make_polled(struct mem_semaphore *semaphore)
 {
 	struct sched *sched = &semaphore->ctx->sched;
 	struct epoll_event event = {
-		.events = EPOLLONESHOT,
+		.events = semaphore->timeline ? EPOLLIN | EPOLLET :
+						EPOLLONESHOT,
 		.data.ptr = semaphore,
 	};
 	int err;
@@ -512,6 +551,49 @@ API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
 	return stream ? fence_wait(stream, fd, fence_names) : -EINVAL;
 }
 
+/* Submits a wait for a point of a timeline, or its signal. */
+static int timeline_submit(struct mem_stream *stream,
+			   struct mem_timeline *timeline, uint64_t point,
+			   enum op_kind kind)
+{
+	const unsigned int perm = kind == OP_WAIT ? MEM_READ : MEM_WRITE;
+	struct mem_semaphore *semaphore;
+	int err;
+
+	if (!stream || !timeline)
+		return -EINVAL;
+	err = ctx_check(stream->ctx);
+	if (err)
+		return err;
+	if (!(timeline->perm & perm))
+		return -EACCES;
+	if (!own_fd_is_open(&timeline->event))
+		return -EBADF;
+	err = semaphore_open(stream->ctx, timeline->event.nr, &semaphore);
+	if (err)
+		return err;
+	semaphore->timeline = mem_timeline_get(timeline);
+	semaphore->point = point;
+	semaphore->is_certain = true;
+	err = semaphore_submit(stream, semaphore, kind);
+	/* The operation has a reference. */
+	mem_semaphore_destroy(semaphore);
+	return err;
+}
+
+API int mem_stream_wait_timeline(struct mem_stream *stream,
+				 struct mem_timeline *timeline, uint64_t point)
+{
+	return timeline_submit(stream, timeline, point, OP_WAIT);
+}
+
+API int mem_stream_signal_timeline(struct mem_stream *stream,
+				   struct mem_timeline *timeline,
+				   uint64_t point)
+{
+	return timeline_submit(stream, timeline, point, OP_SIGNAL);
+}
+
 /**
  * stream_wait_fence() - as mem_stream_wait_fence(), also for stream_fence()
  * @stream: stream
@@ -532,7 +614,7 @@ int stream_wait_fence(struct mem_stream *stream, int fd)
  */
 int fence_check(int fd)
 {
-	return semaphore_check_fd(fd, own_fence_names);
+	return semaphore_check_name(fd, own_fence_names);
 }
 
 /* Creates a pipe and a semaphore whose signal writes to it. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: descriptors of lists and objects. A hostile process may have made the
+ * libmem: descriptors of lists, objects and timelines. A hostile process may have made the
  * descriptor, so the checksum only detects accidental damage, and every field
  * is checked.
  */
@@ -70,10 +70,24 @@ void desc_seal(struct desc *desc, enum desc_kind kind, size_t list_len,
 	desc->sum = desc_sum(desc, desc + 1, list_len);
 }
 
+static bool desc_has_no_event(const struct desc *desc)
+{
+	static const uint8_t none[ENDPOINT_ID_LEN];
+
+	return !desc->event_seq &&
+	       !memcmp(desc->event_token, none, sizeof(none));
+}
+
 static bool desc_object_is_valid(const struct desc *desc)
 {
 	return (desc->perm == MEM_READ || desc->perm == MEM_RW) &&
-	       desc->buf_len;
+	       desc->buf_len && desc_has_no_event(desc);
+}
+
+static bool desc_timeline_is_valid(const struct desc *desc)
+{
+	return desc->perm && !(desc->perm & ~MEM_RW) && !desc->buf_len &&
+	       !desc->backend;
 }
 
 static bool desc_has_no_object(const struct desc *desc)
@@ -81,7 +95,8 @@ static bool desc_has_no_object(const struct desc *desc)
 	static const uint8_t none[ENDPOINT_ID_LEN];
 
 	return !desc->perm && !desc->buf_len && !desc->backend && !desc->seq &&
-	       !memcmp(desc->token, none, sizeof(none));
+	       !memcmp(desc->token, none, sizeof(none)) &&
+	       desc_has_no_event(desc);
 }
 
 static bool desc_is_valid(const struct desc *desc)
@@ -91,6 +106,8 @@ static bool desc_is_valid(const struct desc *desc)
 	for (i = 0; i < sizeof(desc->reserved) / sizeof(*desc->reserved); i++)
 		if (desc->reserved[i])
 			return false;
+	if (desc->reserved_32)
+		return false;
 	switch (desc->kind) {
 	case DESC_UNRECONCILED:
 	case DESC_RECONCILED:
@@ -99,6 +116,9 @@ static bool desc_is_valid(const struct desc *desc)
 		return desc_object_is_valid(desc) && desc->len > sizeof(*desc);
 	case DESC_BARE:
 		return desc_object_is_valid(desc) && desc->len == sizeof(*desc);
+	case DESC_TIMELINE:
+		return desc_timeline_is_valid(desc) &&
+		       desc->len == sizeof(*desc);
 	default:
 		return false;
 	}

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../page.h"
 #include "endpoint.h"
 
 /**
@@ -91,6 +92,7 @@ static int endpoint_poll_for(const struct mem_endpoint *endpoint,
 
 static int endpoint_open_fds(struct mem_endpoint *endpoint, int fd)
 {
+	void *page = NULL;
 	int err;
 
 	err = own_fd_take(&endpoint->sock, fd);
@@ -104,14 +106,15 @@ static int endpoint_open_fds(struct mem_endpoint *endpoint, int fd)
 	if (!err)
 		err = endpoint_poll_for(endpoint, &endpoint->event);
 	if (!err)
-		err = ledger_create(&endpoint->own, &endpoint->own_fd);
+		err = page_create(&page, &endpoint->own_fd);
+	endpoint->own = page;
 	return err;
 }
 
 static void endpoint_close_fds(struct mem_endpoint *endpoint)
 {
-	ledger_unmap(endpoint->own);
-	ledger_unmap(endpoint->peers);
+	page_unmap(endpoint->own);
+	page_unmap(endpoint->peers);
 	own_fd_close(&endpoint->own_fd);
 	own_fd_close(&endpoint->poll);
 	own_fd_close(&endpoint->event);

@@ -257,11 +257,6 @@ struct mem_endpoint {
 typedef bool (*endpoint_has)(const struct mem_endpoint *endpoint,
 			     const void *arg);
 
-/* ledger.c */
-int ledger_create(struct ledger **ledger, struct own_fd *file);
-int ledger_map(int fd, const struct ledger **ledger);
-void ledger_unmap(const struct ledger *ledger);
-
 /* channel.c */
 uint64_t deadline_of(uint64_t timeout_ns);
 bool deadline_is_over(uint64_t deadline);

@@ -8,9 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../page.h"
 #include "endpoint.h"
 
 /* Room for two descriptors (a frame may have one) and for credentials */
@@ -314,10 +316,13 @@ static bool frame_is_zero(const uint8_t *bytes, size_t len)
 static int frame_take_hello(struct mem_endpoint *endpoint,
 			    const struct frame *frame, size_t len)
 {
+	void *page;
+
 	if (frame->len || frame->off || frame->seq || len || endpoint->peers ||
 	    endpoint->nr_input_fds != 1 || endpoint->is_cut ||
-	    ledger_map(endpoint->input_fds[0], &endpoint->peers))
+	    page_map(endpoint->input_fds[0], PROT_READ, &page))
 		return -EPIPE;
+	endpoint->peers = page;
 	memcpy(endpoint->peer, frame->token, sizeof(frame->token));
 	return 0;
 }

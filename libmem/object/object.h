@@ -43,12 +43,14 @@ struct mem_object {
  * @DESC_RECONCILED: a reconciled list
  * @DESC_OBJECT: an object and its list
  * @DESC_BARE: an object without its list
+ * @DESC_TIMELINE: a timeline
  */
 enum desc_kind {
 	DESC_UNRECONCILED = 1,
 	DESC_RECONCILED,
 	DESC_OBJECT,
 	DESC_BARE,
+	DESC_TIMELINE,
 };
 
 /**
@@ -59,14 +61,18 @@ enum desc_kind {
  * @sum: checksum of header and list, computed with 0 in this field
  * @sender: id of the sender's end of the endpoint
  * @kind: enum desc_kind
- * @perm: MEM_READ or MEM_RW; 0 if it describes no object
+ * @perm: MEM_READ or MEM_RW; MEM_WRITE is possible for a timeline; 0 if it
+ *	describes neither
  * @buf_len: bytes of the object's memory; 0 if there is none
  * @backend: enum mem_backend; 0 if it describes no object
  * @seq: number in the memory's ticket; 0 if there is none
  * @token: token in the memory's ticket; 0 if there is none
+ * @event_token: token in the ticket of a timeline's eventfd; else 0
+ * @event_seq: number in that ticket; else 0
+ * @reserved_32: 0
  * @reserved: 0
  *
- * Except in DESC_BARE, a list in the format of attrs_pack() follows. Numbers
+ * Except in DESC_BARE and DESC_TIMELINE, a list in the format of attrs_pack() follows. Numbers
  * are in native byte order, since both processes are on one machine.
  */
 struct desc {
@@ -81,7 +87,10 @@ struct desc {
 	uint32_t backend;
 	uint32_t seq;
 	uint8_t token[ENDPOINT_ID_LEN];
-	uint64_t reserved[21];
+	uint8_t event_token[ENDPOINT_ID_LEN];
+	uint32_t event_seq;
+	uint32_t reserved_32;
+	uint64_t reserved[18];
 };
 
 /* object.c */

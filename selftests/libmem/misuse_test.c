@@ -569,6 +569,7 @@ struct inside {
 	struct mem_job *job;
 	struct mem_event *event;
 	struct mem_semaphore *semaphore;
+	struct mem_timeline *timeline;
 	struct mem_endpoint *endpoint;
 	struct mem_pipe *pipe;
 	struct mem_pipe_end *producer, *consumer;
@@ -604,6 +605,7 @@ static void call_streams_inside(struct inside *in)
 {
 	const struct mem_rows rows = { .dst = in->ptr, .src = in->ptr };
 	struct mem_semaphore *semaphore;
+	struct mem_timeline *timeline;
 	struct mem_event *event;
 	struct mem_stream *other;
 	int64_t ns;
@@ -639,6 +641,9 @@ static void call_streams_inside(struct inside *in)
 		ANSWER(mem_stream_wait_semaphore(stream, in->semaphore)),
 		ANSWER(mem_stream_signal_semaphore(stream, in->semaphore)),
 		ANSWER(mem_stream_wait_fence(stream, 0)),
+		ANSWER(mem_timeline_create(ctx, &timeline)),
+		ANSWER(mem_stream_wait_timeline(stream, in->timeline, 0)),
+		ANSWER(mem_stream_signal_timeline(stream, in->timeline, 0)),
 	};
 
 	are_all(in, answers, NR(answers), -EPERM);
@@ -708,6 +713,7 @@ static void call_objects_inside(struct inside *in)
 {
 	const struct mem_attrs *attrs = mem_object_attrs(in->object);
 	uint8_t desc[MEM_OBJECT_DESC_LEN] = { 0 };
+	struct mem_timeline *timeline;
 	struct mem_object *other;
 	struct mem_attrs *list;
 	void *ptr;
@@ -734,6 +740,10 @@ static void call_objects_inside(struct inside *in)
 					&len)),
 		ANSWER(mem_attrs_import(in->endpoint, desc, sizeof(desc),
 					NULL, 0, &list)),
+		ANSWER(mem_timeline_export(in->timeline, MEM_READ, in->endpoint,
+					   0, desc)),
+		ANSWER(mem_timeline_import(in->endpoint, desc, 0, 0,
+					   &timeline)),
 	};
 
 	are_all(in, answers, NR(answers), -EPERM);
@@ -855,7 +865,7 @@ static void ask_inside(struct inside *in)
 	struct mem_board board = { .size = sizeof(board) };
 	struct mem_attach_counters count = { .size = sizeof(count) };
 	struct mem_image_info image_info = { .size = sizeof(image_info) };
-	uint64_t left, all;
+	uint64_t left, all, point;
 	uint8_t id[16];
 	void *ptr;
 	const struct answer answers[] = {
@@ -882,6 +892,9 @@ static void ask_inside(struct inside *in)
 		ANSWER(!mem_object_attrs(in->object)),
 		ANSWER(mem_image_info(in->image, &image_info)),
 		ANSWER(!mem_object_buf(in->object)),
+		ANSWER(mem_timeline_next(in->timeline, &point)),
+		ANSWER(mem_timeline_signal(in->timeline)),
+		ANSWER(mem_timeline_wait(in->timeline, point, 0)),
 	};
 
 	are_all(in, answers, NR(answers), 0);
@@ -944,6 +957,7 @@ static void call_all_inside(void *arg)
 	mem_buf_destroy(in->buf);
 	mem_event_destroy(in->event);
 	mem_semaphore_destroy(in->semaphore);
+	mem_timeline_put(in->timeline);
 	mem_attrs_destroy(in->attrs);
 	mem_ctx_close(in->other);
 }
@@ -981,6 +995,7 @@ static void call_in_a_host_function(void)
 	assert_int_equal(mem_event_create(ctx, 0, &in.event), 0);
 	assert_int_equal(mem_event_record(in.event, stream), 0);
 	assert_int_equal(mem_semaphore_import(ctx, fd, &in.semaphore), 0);
+	assert_int_equal(mem_timeline_create(ctx, &in.timeline), 0);
 	close(fd);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 				    socks), 0);
