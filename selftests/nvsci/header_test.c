@@ -7,6 +7,7 @@
 #include <nvmedia_image_nvscibuf.h>
 #include <nvscibuf.h>
 #include <nvsciipc.h>
+#include <nvscisync.h>
 #ifdef __has_include
 #if __has_include(<nvbufsurface.h>)
 #include <nvbufsurface.h>
@@ -39,6 +40,22 @@ static const struct number numbers[] = {
 	IS(NvSciError_ClearedFence, 0x2000002),
 	IS(NvSciError_StreamBadDstIndex, 0x3800001),
 	IS(NvSciError_PcieValidationError, 0x4000004),
+
+	IS(NvSciSyncAccessPerm_WaitOnly, 1),
+	IS(NvSciSyncAccessPerm_SignalOnly, 2),
+	IS(NvSciSyncAccessPerm_WaitSignal, 3),
+	IS(NvSciSyncAccessPerm_Auto >> 60, 8),
+	IS(NvSciSyncAttrKey_NeedCpuAccess, 1),
+	IS(NvSciSyncAttrKey_RequireDeterministicFences, 6),
+	IS(NvSciSyncAttrKey_MaxPrimitiveValue, 9),
+	IS(NvSciSyncAttrKey_GpuId, 12),
+	IS(NvSciSyncAttrKey_UpperBound, 14),
+	IS(NvSciSyncAttrValPrimitiveType_SysmemSemaphorePayload64b, 4),
+	IS(NvSciSyncWaitMode_Blocking, 3),
+	SIZE(NvSciSyncFence, 48),
+	SIZE(NvSciSyncFenceIpcExportDescriptor, 56),
+	SIZE(NvSciSyncObjIpcExportDescriptor, 1024),
+	SIZE(NvSciSyncTaskStatus, 16),
 
 	IS(NvSciBufType_RawBuffer, 1),
 	IS(NvSciBufType_Pyramid, 5),

@@ -86,6 +86,15 @@ struct nvsci_list *nvsci_list(const struct mem_attrs *attrs);
 NvSciError nvsci_lists(const NvSciBufAttrList lists[], size_t nr,
 		       struct NvSciBufModuleRec **module);
 
+/* transport.c */
+uint64_t nvsci_timeout(int64_t microseconds);
+NvSciError nvsci_export_lists(struct mem_attrs *const *lists, size_t nr,
+			      NvSciIpcEndpoint handle, void **bytes,
+			      size_t *len);
+NvSciError nvsci_import_list(NvSciIpcEndpoint handle, const void *bytes,
+			     size_t len, struct mem_attrs *const *lists,
+			     size_t nr, struct mem_attrs **attrs);
+
 /* ipc.c */
 struct nvsci_endpoint;
 

@@ -43,7 +43,13 @@ static bool transport_perm_in(NvSciBufAttrValAccessPerm permissions,
 	}
 }
 
-static uint64_t transport_timeout_in(int64_t microseconds)
+/**
+ * nvsci_timeout() - convert a time-out
+ * @microseconds: time-out of the program; below 0: none
+ *
+ * Return: nanoseconds, or MEM_WAIT_FOREVER.
+ */
+uint64_t nvsci_timeout(int64_t microseconds)
 {
 	if (microseconds < 0 ||
 	    (uint64_t)microseconds >= MEM_WAIT_FOREVER / 1000)
@@ -51,9 +57,20 @@ static uint64_t transport_timeout_in(int64_t microseconds)
 	return (uint64_t)microseconds * 1000;
 }
 
-static NvSciError transport_export_lists(struct mem_attrs *const *lists,
-					 size_t nr, NvSciIpcEndpoint handle,
-					 void **bytes, size_t *len)
+/**
+ * nvsci_export_lists() - make a descriptor of lists
+ * @lists: unreconciled lists, or one reconciled list
+ * @nr: number of @lists
+ * @handle: endpoint of the program
+ * @bytes: out: descriptor, owned by the caller: free()
+ * @len: out: number of @bytes
+ *
+ * Return: NvSciError_Success, or an error of nvsci_endpoint_get() or
+ * mem_attrs_export().
+ */
+NvSciError nvsci_export_lists(struct mem_attrs *const *lists, size_t nr,
+			      NvSciIpcEndpoint handle, void **bytes,
+			      size_t *len)
 {
 	struct nvsci_endpoint *own;
 	struct mem_endpoint *endpoint;
@@ -86,9 +103,8 @@ NvSciBufAttrListIpcExportUnreconciled(const NvSciBufAttrList inputArray[],
 		nr_slots += (size_t)mem_attrs_slots(attrs_of(inputArray[i]));
 	if (nr_slots > MEM_SLOTS_MAX)
 		return NvSciError_TooBig;
-	return transport_export_lists((struct mem_attrs *const *)inputArray,
-				      inputCount, ipcEndpoint, descBuf,
-				      descLen);
+	return nvsci_export_lists((struct mem_attrs *const *)inputArray,
+				  inputCount, ipcEndpoint, descBuf, descLen);
 }
 
 API NvSciError
@@ -101,7 +117,7 @@ NvSciBufAttrListIpcExportReconciled(NvSciBufAttrList reconciledAttrList,
 	if (mem_attrs_state(attrs) != MEM_ATTRS_RECONCILED || !descBuf ||
 	    !descLen)
 		return NvSciError_BadParameter;
-	return transport_export_lists(&attrs, 1, ipcEndpoint, descBuf, descLen);
+	return nvsci_export_lists(&attrs, 1, ipcEndpoint, descBuf, descLen);
 }
 
 /**
@@ -140,26 +156,50 @@ static NvSciError transport_import_error(int err)
 	       nvsci_error(err);
 }
 
-static NvSciError transport_import_list(const struct received *received,
-					int state, NvSciBufAttrList *list)
+/**
+ * nvsci_import_list() - make a list of a descriptor
+ * @handle: endpoint that received the descriptor
+ * @bytes: descriptor, not trusted
+ * @len: number of @bytes
+ * @lists: unreconciled lists that it must meet, or NULL
+ * @nr: number of @lists
+ * @attrs: out: list without a client, whose clients' keys are not checked
+ *
+ * Return: NvSciError_Success, or an error of nvsci_endpoint_get() or
+ * mem_attrs_import().
+ */
+NvSciError nvsci_import_list(NvSciIpcEndpoint handle, const void *bytes,
+			     size_t len, struct mem_attrs *const *lists,
+			     size_t nr, struct mem_attrs **attrs)
 {
 	struct nvsci_endpoint *own;
 	struct mem_endpoint *endpoint;
-	struct mem_attrs *attrs;
 	NvSciError error;
 	int err;
 
-	error = transport_check_received(received);
-	if (!error)
-		error = nvsci_endpoint_get(received->handle, &own, &endpoint);
+	error = nvsci_endpoint_get(handle, &own, &endpoint);
 	if (error)
 		return error;
-	err = mem_attrs_import(endpoint, received->bytes, received->len,
-			       (struct mem_attrs *const *)received->lists,
-			       received->nr_lists, &attrs);
+	err = mem_attrs_import(endpoint, bytes, len, lists, nr, attrs);
 	nvsci_endpoint_put(own);
-	if (err)
-		return transport_import_error(err);
+	return transport_import_error(err);
+}
+
+static NvSciError transport_import_list(const struct received *received,
+					int state, NvSciBufAttrList *list)
+{
+	struct mem_attrs *attrs;
+	NvSciError error;
+
+	error = transport_check_received(received);
+	if (!error)
+		error = nvsci_import_list(received->handle, received->bytes,
+					  received->len,
+					  (struct mem_attrs *const *)
+						  received->lists,
+					  received->nr_lists, &attrs);
+	if (error)
+		return error;
 	if (mem_attrs_state(attrs) != state || !nvsci_kept_is_valid(attrs)) {
 		mem_attrs_destroy(attrs);
 		return NvSciError_BadParameter;
@@ -278,7 +318,7 @@ NvSciBufIpcImportAttrListAndObj(NvSciBufModule module,
 		return error;
 	err = mem_object_import(endpoint, received.bytes, received.len,
 				(struct mem_attrs *const *)attrList, count,
-				perm, transport_timeout_in(timeoutUs), &object);
+				perm, nvsci_timeout(timeoutUs), &object);
 	nvsci_endpoint_put(own);
 	if (err)
 		return transport_import_error(err);
@@ -343,7 +383,7 @@ API NvSciError NvSciBufObjIpcImport(NvSciIpcEndpoint ipcEndpoint,
 	if (error)
 		return error;
 	err = mem_object_import_bare(endpoint, desc, attrs, perm,
-				     transport_timeout_in(timeoutUs), &object);
+				     nvsci_timeout(timeoutUs), &object);
 	nvsci_endpoint_put(own);
 	if (!err)
 		*bufObj = (NvSciBufObj)object;

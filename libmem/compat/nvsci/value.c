@@ -312,8 +312,10 @@ static bool value_is_valid(const struct mem_attrs *attrs, unsigned int slot,
 	size_t len, types_len = 0;
 
 	value = nvsci_get(attrs, slot, MEM_ATTR_CLIENT + kept, &len);
-	if (!value || !key)
+	if (!value || (!key && kept < NR_KEPT))
 		return true;
+	if (!key)
+		return false;
 	types = nvsci_get(attrs, slot, MEM_ATTR_TYPES, &types_len);
 	if (!nvsci_key_is_of_types(key, types, types_len))
 		return false;
@@ -332,7 +334,8 @@ static bool value_is_valid(const struct mem_attrs *attrs, unsigned int slot,
  * libmem has checked its own keys, but not clients' keys, which are bytes to
  * it.
  *
- * Return: true if the values could have been set here.
+ * Return: true if the values could have been set here; false for a list of
+ * NvSciSync, whose keys follow NvSciBuf's.
  */
 bool nvsci_kept_is_valid(const struct mem_attrs *attrs)
 {
@@ -340,7 +343,7 @@ bool nvsci_kept_is_valid(const struct mem_attrs *attrs)
 	int slot;
 
 	for (slot = 0; slot < mem_attrs_slots(attrs); slot++)
-		for (kept = 0; kept < NR_KEPT; kept++)
+		for (kept = 0; kept < MEM_ATTR_CLIENT_KEYS; kept++)
 			if (!value_is_valid(attrs, (unsigned int)slot, kept))
 				return false;
 	return true;
