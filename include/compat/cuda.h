@@ -3142,7 +3142,8 @@ CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart,
 /**
  * cuImportExternalSemaphore() - take a semaphore
  * @extSem_out: out
- * @semHandleDesc: an opaque descriptor: an eventfd, CUDA's from then on
+ * @semHandleDesc: an opaque descriptor: an eventfd, CUDA's from then on; or an
+ *	NvSciSyncObj, of which a reference is kept
  *
  * mem_semaphore_import().
  *
@@ -3156,11 +3157,12 @@ CUresult cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
 /**
  * cuSignalExternalSemaphoresAsync() - signal semaphores in order of a stream
  * @extSemArray: which
- * @paramsArray: one each, with no flags
+ * @paramsArray: one each; of an NvSciSyncObj with the initialised fence that is
+ *	set; of others with no flags
  * @numExtSems: how many
  * @stream: in order of this one; 0: the default one
  *
- * mem_stream_signal_semaphore().
+ * mem_stream_signal_semaphore(), mem_stream_signal_timeline().
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
  * CUDA_ERROR_NOT_PERMITTED (in a host function).
@@ -3172,11 +3174,12 @@ CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
 /**
  * cuWaitExternalSemaphoresAsync() - have a stream wait for semaphores
  * @extSemArray: which
- * @paramsArray: one each, with no flags
+ * @paramsArray: one each; of an NvSciSyncObj with the fence that is waited for;
+ *	of others with no flags
  * @numExtSems: how many
  * @stream: in order of this one; 0: the default one
  *
- * mem_stream_wait_semaphore().
+ * mem_stream_wait_semaphore(), mem_stream_wait_timeline().
  *
  * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
  * CUDA_ERROR_NOT_PERMITTED (in a host function).
@@ -3184,6 +3187,19 @@ CUresult cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
 CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
 		const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
 		unsigned int numExtSems, CUstream stream);
+
+/**
+ * cuDeviceGetNvSciSyncAttributes() - set what a GPU needs in a list
+ * @nvSciSyncAttrList: NvSciSyncAttrList, unreconciled, with no permission yet
+ * @dev: GPU
+ * @flags: CUDA_NVSCISYNC_ATTR_SIGNAL: it signals; CUDA_NVSCISYNC_ATTR_WAIT: it
+ *	waits; or both
+ *
+ * Return: CUDA_SUCCESS, or CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_DEVICE,
+ * CUDA_ERROR_NOT_INITIALIZED.
+ */
+CUresult cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList, CUdevice dev,
+					int flags);
 
 /**
  * cuDestroyExternalSemaphore() - give it back

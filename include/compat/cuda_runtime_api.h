@@ -478,9 +478,6 @@ cudaDeviceRegisterAsyncNotification(int device, cudaAsyncCallback callbackFunc,
 cudaError_t
 cudaDeviceUnregisterAsyncNotification(int device,
 				      cudaAsyncCallbackHandle_t callback);
-cudaError_t cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList,
-					     int device, int flags);
-
 /* Memory */
 
 /**
@@ -2073,7 +2070,8 @@ cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem);
 /**
  * cudaImportExternalSemaphore() - take a semaphore
  * @extSem_out: out
- * @semHandleDesc: an opaque descriptor: an eventfd, the library's from then on
+ * @semHandleDesc: an opaque descriptor: an eventfd, the library's from then on;
+ *	or an NvSciSyncObj, of which a reference is kept
  *
  * mem_semaphore_import().
  *
@@ -2086,11 +2084,12 @@ cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
 /**
  * cudaSignalExternalSemaphoresAsync() - signal semaphores in order of a stream
  * @extSemArray: which
- * @paramsArray: one each, with no flags
+ * @paramsArray: one each; of an NvSciSyncObj with the initialised fence that is
+ *	set; of others with no flags
  * @numExtSems: how many
  * @stream: in order of this one; 0: the default one
  *
- * mem_stream_signal_semaphore().
+ * mem_stream_signal_semaphore(), mem_stream_signal_timeline().
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue,
  * cudaErrorInvalidResourceHandle, cudaErrorNotPermitted (in a host function).
@@ -2103,11 +2102,12 @@ cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 /**
  * cudaWaitExternalSemaphoresAsync() - have a stream wait for semaphores
  * @extSemArray: which
- * @paramsArray: one each, with no flags
+ * @paramsArray: one each; of an NvSciSyncObj with the fence that is waited for;
+ *	of others with no flags
  * @numExtSems: how many
  * @stream: in order of this one; 0: the default one
  *
- * mem_stream_wait_semaphore().
+ * mem_stream_wait_semaphore(), mem_stream_wait_timeline().
  *
  * Return: cudaSuccess, or cudaErrorInvalidValue,
  * cudaErrorInvalidResourceHandle, cudaErrorNotPermitted (in a host function).
@@ -2116,6 +2116,18 @@ cudaError_t
 cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 		const struct cudaExternalSemaphoreWaitParams *paramsArray,
 		unsigned int numExtSems, cudaStream_t stream);
+
+/**
+ * cudaDeviceGetNvSciSyncAttributes() - set what a GPU needs in a list
+ * @nvSciSyncAttrList: NvSciSyncAttrList, unreconciled, with no permission yet
+ * @device: GPU
+ * @flags: cudaNvSciSyncAttrSignal: it signals; cudaNvSciSyncAttrWait: it waits;
+ *	or both
+ *
+ * Return: cudaSuccess, or cudaErrorInvalidValue, cudaErrorInvalidDevice.
+ */
+cudaError_t cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList,
+					     int device, int flags);
 
 /**
  * cudaDestroyExternalSemaphore() - give it back

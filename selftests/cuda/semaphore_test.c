@@ -281,8 +281,9 @@ static void the_driver_has_the_same_semaphores(void **state)
 	assert_int_equal(cuImportExternalSemaphore(NULL, &desc),
 			 CUDA_ERROR_INVALID_VALUE);
 	desc.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC;
+	desc.handle.nvSciSyncObj = NULL;
 	assert_int_equal(cuImportExternalSemaphore(&made, &desc),
-			 CUDA_ERROR_NOT_SUPPORTED);
+			 CUDA_ERROR_INVALID_VALUE);
 	ok(cudaDestroyExternalSemaphore((cudaExternalSemaphore_t)made));
 	assert_int_equal(cuDestroyExternalSemaphore(made),
 			 CUDA_ERROR_INVALID_HANDLE);
@@ -517,7 +518,8 @@ static void import_says_what_is_wrong(void **state)
 	is(cudaImportExternalSemaphore(NULL, &desc), cudaErrorInvalidValue);
 	is(cudaImportExternalSemaphore(&made, NULL), cudaErrorInvalidValue);
 	for (type = 0; type < 13; type++) {
-		if (type == cudaExternalSemaphoreHandleTypeOpaqueFd)
+		if (type == cudaExternalSemaphoreHandleTypeOpaqueFd ||
+		    type == cudaExternalSemaphoreHandleTypeNvSciSync)
 			continue;
 		desc.type = (enum cudaExternalSemaphoreHandleType)type;
 		is(cudaImportExternalSemaphore(&made, &desc),
@@ -525,8 +527,7 @@ static void import_says_what_is_wrong(void **state)
 					   cudaErrorNotSupported);
 		desc.flags = cudaNvSciSyncAttrWait;
 		is(cudaImportExternalSemaphore(&made, &desc),
-		   type == cudaExternalSemaphoreHandleTypeNvSciSync ?
-			cudaErrorNotSupported : cudaErrorInvalidValue);
+		   cudaErrorInvalidValue);
 		desc.flags = 0;
 	}
 	desc = desc_of(-1);

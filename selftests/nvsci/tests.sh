@@ -7,5 +7,5 @@ tests_of() # BOARD
 {
 	echo list image object ipc share media sync sync_share
 	# Generic boards have no CUDA.
-	[[ $1 = generic-* ]] || echo guide guide_cpp
+	[[ $1 = generic-* ]] || echo guide guide_cpp sync_cuda
 }

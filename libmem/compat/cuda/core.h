@@ -81,10 +81,18 @@ struct CUevent_st {
 	bool is_sync;
 };
 
-/** struct CUextSemaphore_st - an imported semaphore */
+/**
+ * struct CUextSemaphore_st - an imported semaphore
+ * @ctx: context
+ * @mem: semaphore; NULL: an NvSciSyncObj
+ * @timeline: timeline of an NvSciSyncObj, a reference, or NULL
+ * @cpu_perm: that of an NvSciSyncObj
+ */
 struct CUextSemaphore_st {
 	struct CUctx_st *ctx;
 	struct mem_semaphore *mem;
+	struct mem_timeline *timeline;
+	unsigned int cpu_perm;
 };
 
 /** enum core_type - types of the program's objects */
@@ -302,22 +310,29 @@ CORE_API int core_event_elapsed(CUevent start, CUevent end, float *ms);
  * @call: name of the public function
  * @type: CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_*
  * @fd: descriptor, for types that have one
+ * @object: NvSciSyncObj, for that type
  * @flags: flags of NvSciSync
  */
 struct core_semaphore_desc {
 	const char *call;
 	unsigned int type;
 	int fd;
+	const void *object;
 	unsigned int flags;
 };
 
 CORE_API int core_semaphore_import(struct CUctx_st *ctx,
 				   const struct core_semaphore_desc *desc,
 				   CUexternalSemaphore *semaphore);
-CORE_API int core_semaphores(const CUexternalSemaphore *all, unsigned int nr,
-			     CUstream stream,
-			     int (*submit)(struct mem_stream *stream,
-					   struct mem_semaphore *semaphore));
+CORE_API int
+core_semaphores_signal(const CUexternalSemaphore *all,
+		       const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *params,
+		       unsigned int nr, CUstream stream);
+CORE_API int
+core_semaphores_wait(const CUexternalSemaphore *all,
+		     const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params,
+		     unsigned int nr, CUstream stream);
+CORE_API int core_sync_attributes(void *list, unsigned int flags);
 CORE_API int core_semaphore_destroy(CUexternalSemaphore semaphore);
 
 /* stream_attribute.c */

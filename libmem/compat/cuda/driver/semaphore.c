@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Driver: semaphores imported by file descriptor. */
+/* Driver: semaphores imported by file descriptor or as NvSciSyncObj. */
 #include "driver.h"
 
 /* Short names, so that declarations fit a line */
@@ -19,12 +19,14 @@ cuImportExternalSemaphore(CUexternalSemaphore *extSem_out,
 	if (!extSem_out || !what)
 		return CUDA_ERROR_INVALID_VALUE;
 	desc.type = what->type;
-	desc.fd = what->handle.fd;
+	if (what->type == CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC)
+		desc.object = what->handle.nvSciSyncObj;
+	else
+		desc.fd = what->handle.fd;
 	desc.flags = what->flags;
 	return core_semaphore_import(ctx, &desc, extSem_out);
 }
 
-/* Flags are only for NvSciSync. */
 API CUresult
 cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
 				signal_params *paramsArray,
@@ -32,17 +34,13 @@ cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
-	unsigned int i;
 
 	if (rc)
 		return rc;
 	if (!extSemArray || !paramsArray || !numExtSems)
 		return CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; i < numExtSems; i++)
-		if (paramsArray[i].flags)
-			return CUDA_ERROR_INVALID_VALUE;
-	return core_semaphores(extSemArray, numExtSems, stream,
-			       mem_stream_signal_semaphore);
+	return core_semaphores_signal(extSemArray, paramsArray, numExtSems,
+				      stream);
 }
 
 PER_THREAD(cuSignalExternalSemaphoresAsync, _ptsz);
@@ -63,17 +61,13 @@ cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *extSemArray,
 {
 	struct CUctx_st *ctx;
 	const int rc = driver_ctx(&ctx);
-	unsigned int i;
 
 	if (rc)
 		return rc;
 	if (!extSemArray || !paramsArray || !numExtSems)
 		return CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; i < numExtSems; i++)
-		if (paramsArray[i].flags)
-			return CUDA_ERROR_INVALID_VALUE;
-	return core_semaphores(extSemArray, numExtSems, stream,
-			       mem_stream_wait_semaphore);
+	return core_semaphores_wait(extSemArray, paramsArray, numExtSems,
+				    stream);
 }
 
 PER_THREAD(cuWaitExternalSemaphoresAsync, _ptsz);
@@ -93,4 +87,14 @@ API CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem)
 	const int rc = driver_ctx(&ctx);
 
 	return rc ? rc : core_semaphore_destroy(extSem);
+}
+
+API CUresult cuDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList,
+					    CUdevice dev, int flags)
+{
+	const struct core_device *which;
+	const int rc = driver_device(dev, &which);
+
+	return rc ? rc : core_sync_attributes(nvSciSyncAttrList,
+					      (unsigned int)flags);
 }

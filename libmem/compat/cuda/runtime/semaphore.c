@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Runtime: semaphores imported by file descriptor. */
+/*
+ * Runtime: semaphores imported by file descriptor or as NvSciSyncObj. Structs
+ * and flags are the same as the driver's.
+ */
 #include "runtime.h"
 
 /* Short names, so that declarations fit a line */
@@ -28,7 +31,10 @@ cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
 	if (rc)
 		return cudart_return(rc);
 	desc.type = what->type;
-	desc.fd = what->handle.fd;
+	if (what->type == cudaExternalSemaphoreHandleTypeNvSciSync)
+		desc.object = what->handle.nvSciSyncObj;
+	else
+		desc.fd = what->handle.fd;
 	desc.flags = what->flags;
 	rc = core_semaphore_import(ctx, &desc, &made);
 	if (!rc)
@@ -36,22 +42,19 @@ cudaImportExternalSemaphore(cudaExternalSemaphore_t *extSem_out,
 	return cudart_return(rc);
 }
 
-/* Flags are only for NvSciSync. */
 API cudaError_t
 cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 				  signal_params *paramsArray,
 				  unsigned int numExtSems, cudaStream_t stream)
 {
-	unsigned int i;
-
+	_Static_assert(sizeof(*paramsArray) ==
+		       sizeof(CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS),
+		       "the same struct");
 	if (!extSemArray || !paramsArray || !numExtSems)
 		return cudart_return(cudaErrorInvalidValue);
-	for (i = 0; i < numExtSems; i++)
-		if (paramsArray[i].flags)
-			return cudart_return(cudaErrorInvalidValue);
-	return cudart_return(core_semaphores((void *)extSemArray, numExtSems,
-					     stream,
-					     mem_stream_signal_semaphore));
+	return cudart_return(core_semaphores_signal((void *)extSemArray,
+						    (const void *)paramsArray,
+						    numExtSems, stream));
 }
 
 API cudaError_t
@@ -59,16 +62,14 @@ cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 				wait_params *paramsArray,
 				unsigned int numExtSems, cudaStream_t stream)
 {
-	unsigned int i;
-
+	_Static_assert(sizeof(*paramsArray) ==
+		       sizeof(CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS),
+		       "the same struct");
 	if (!extSemArray || !paramsArray || !numExtSems)
 		return cudart_return(cudaErrorInvalidValue);
-	for (i = 0; i < numExtSems; i++)
-		if (paramsArray[i].flags)
-			return cudart_return(cudaErrorInvalidValue);
-	return cudart_return(core_semaphores((void *)extSemArray, numExtSems,
-					     stream,
-					     mem_stream_wait_semaphore));
+	return cudart_return(core_semaphores_wait((void *)extSemArray,
+						  (const void *)paramsArray,
+						  numExtSems, stream));
 }
 
 API cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
@@ -78,5 +79,18 @@ API cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem)
 
 	if (!rc)
 		rc = core_semaphore_destroy(runtime_driver_semaphore(extSem));
+	return cudart_return(rc);
+}
+
+API cudaError_t cudaDeviceGetNvSciSyncAttributes(void *nvSciSyncAttrList,
+						 int device, int flags)
+{
+	int rc = core_init();
+
+	if (!rc && !core_device(device))
+		rc = CUDA_ERROR_INVALID_DEVICE;
+	if (!rc)
+		rc = core_sync_attributes(nvSciSyncAttrList,
+					  (unsigned int)flags);
 	return cudart_return(rc);
 }
