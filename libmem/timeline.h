@@ -18,8 +18,8 @@
 struct timeline_page {
 	uint64_t magic;
 	uint8_t id[MEM_TIMELINE_ID_LEN];
-	_Atomic uint64_t reserved;
-	_Atomic uint64_t reached;
+	atomic_uint_least64_t reserved;
+	atomic_uint_least64_t reached;
 };
 
 /**

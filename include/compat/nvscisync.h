@@ -230,17 +230,20 @@ NvSciSyncAttrListValidateReconciled(NvSciSyncAttrList reconciledAttrList,
 /**
  * NvSciSyncAttrListValidateReconciledAgainstAttrs() - does nothing, as the
  *	vendor's standard build
- * @reconciledAttrList: not used
+ * @list: not used
  * @pairArray: not used
  * @pairCount: not used
  * @permissions: not used
  *
  * Return: NvSciError_Success.
  */
-NvSciError NvSciSyncAttrListValidateReconciledAgainstAttrs(
-	NvSciSyncAttrList reconciledAttrList,
-	const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount,
-	NvSciSyncAccessPerm permissions);
+NvSciError
+NvSciSyncAttrListValidateReconciledAgainstAttrs(NvSciSyncAttrList list,
+						const NvSciSyncAttrKeyValuePair
+							*pairArray,
+						size_t pairCount,
+						NvSciSyncAccessPerm
+							permissions);
 
 /**
  * NvSciSyncAttrListSetAttrs() - set keys

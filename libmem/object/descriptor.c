@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: descriptors of lists, objects and timelines. A hostile process may have made the
- * descriptor, so the checksum only detects accidental damage, and every field
- * is checked.
+ * libmem: descriptors of lists, objects and timelines. A hostile process may
+ * have made the descriptor, so the checksum only detects accidental damage, and
+ * every field is checked.
  */
 #include <assert.h>
 #include <errno.h>

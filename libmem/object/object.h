@@ -72,8 +72,9 @@ enum desc_kind {
  * @reserved_32: 0
  * @reserved: 0
  *
- * Except in DESC_BARE and DESC_TIMELINE, a list in the format of attrs_pack() follows. Numbers
- * are in native byte order, since both processes are on one machine.
+ * Except in DESC_BARE and DESC_TIMELINE, a list in the format of attrs_pack()
+ * follows. Numbers are in native byte order, since both processes are on one
+ * machine.
  */
 struct desc {
 	uint64_t magic;

@@ -200,9 +200,9 @@ static void the_driver_has_the_same(void **state)
 					  CUDA_NVSCISYNC_ATTR_SIGNAL |
 					  CUDA_NVSCISYNC_ATTR_WAIT));
 	sync_is(lists[0], NvSciSyncAttrKey_RequiredPerm, uint64_t, 3);
-	assert_int_equal(cuDeviceGetNvSciSyncAttributes(lists[1], 99,
-						CUDA_NVSCISYNC_ATTR_WAIT),
-			 CUDA_ERROR_INVALID_DEVICE);
+	cuda_is(cuDeviceGetNvSciSyncAttributes(lists[1], 99,
+					       CUDA_NVSCISYNC_ATTR_WAIT),
+		CUDA_ERROR_INVALID_DEVICE);
 	object = object_of(lists[0], lists[1]);
 	desc.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_NVSCISYNC;
 	desc.handle.nvSciSyncObj = object;

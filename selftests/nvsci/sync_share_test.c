@@ -138,6 +138,15 @@ static void lists_of_buffers_are_refused(void **state)
 	close_ends();
 }
 
+static NvSciError import_object(const void *desc, size_t len,
+				NvSciSyncObj *object)
+{
+	return NvSciSyncIpcImportAttrListAndObj(sync_module, ends[1], desc, len,
+						NULL, 0,
+						NvSciSyncAccessPerm_WaitOnly,
+						LONG_US, object);
+}
+
 static void changed_objects_are_refused(void **state)
 {
 	NvSciSyncObj object = cpu_object(), other = UNTOUCHED(NvSciSyncObj);
@@ -154,20 +163,12 @@ static void changed_objects_are_refused(void **state)
 	bytes = (uint8_t *)desc;
 	for (i = 0; i < 8 * len; i++) {
 		bytes[i / 8] ^= 1U << i % 8;
-		bad(NvSciSyncIpcImportAttrListAndObj(
-			sync_module, ends[1], desc, len, NULL, 0,
-			NvSciSyncAccessPerm_WaitOnly, LONG_US, &other));
+		bad(import_object(desc, len, &other));
 		bytes[i / 8] ^= 1U << i % 8;
 	}
 	assert_ptr_equal(other, UNTOUCHED(void *));
-	bad(NvSciSyncIpcImportAttrListAndObj(sync_module, ends[1], desc, 100,
-					     NULL, 0,
-					     NvSciSyncAccessPerm_WaitOnly,
-					     LONG_US, &other));
-	ok(NvSciSyncIpcImportAttrListAndObj(sync_module, ends[1], desc, len,
-					    NULL, 0,
-					    NvSciSyncAccessPerm_WaitOnly,
-					    LONG_US, &other));
+	bad(import_object(desc, 100, &other));
+	ok(import_object(desc, len, &other));
 	NvSciSyncAttrListAndObjFreeDesc(desc);
 	ok(NvSciSyncObjGetAttrList(other, &own));
 	sync_is(own, NvSciSyncAttrKey_ActualPerm, uint64_t,

@@ -158,14 +158,13 @@ static void lists_conflict(void **state)
 {
 	const uint64_t waits = NvSciSyncAccessPerm_WaitOnly;
 	const uint64_t signals = NvSciSyncAccessPerm_SignalOnly;
+	const uint32_t video = NvSciSyncAttrValPrimitiveType_VidmemSemaphore;
 
 	(void)state;
 	does_not_merge(cpu_list(waits), cpu_list(waits), "no list has");
 	does_not_merge(cpu_list(signals), cpu_list(signals), "two lists");
 	does_not_merge(cpu_list(signals), sync_list(), "WaitOnly");
-	does_not_merge(cpu_list(signals), list_with(
-			NvSciSyncAttrValPrimitiveType_VidmemSemaphore),
-		       "PrimitiveInfo");
+	does_not_merge(cpu_list(signals), list_with(video), "PrimitiveInfo");
 }
 
 static void a_primitive_that_all_have_is_chosen(void **state)

@@ -90,9 +90,10 @@ static bool semaphore_can_import(unsigned int type)
  * @semaphore: out: owned by the caller: core_semaphore_destroy()
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (no such type or flags, no
- * descriptor or object), CUDA_ERROR_OPERATING_SYSTEM (the descriptor is no eventfd, or no
- * descriptor is free), CUDA_ERROR_NOT_SUPPORTED (another type; reports name
- * it), CUDA_ERROR_OUT_OF_MEMORY, or core_error() of mem_semaphore_import().
+ * descriptor or object), CUDA_ERROR_OPERATING_SYSTEM (the descriptor is no
+ * eventfd, or no descriptor is free), CUDA_ERROR_NOT_SUPPORTED (another type;
+ * reports name it), CUDA_ERROR_OUT_OF_MEMORY, or core_error() of
+ * mem_semaphore_import().
  */
 CORE_API int core_semaphore_import(struct CUctx_st *ctx,
 				   const struct core_semaphore_desc *desc,
@@ -209,19 +210,21 @@ core_semaphores_signal(const CUexternalSemaphore *all,
 		       const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *params,
 		       unsigned int nr, CUstream stream)
 {
+	const unsigned int known =
+		CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC;
 	struct mem_stream *mem;
 	unsigned int i;
 	int rc = semaphores_check(all, nr, stream, &mem);
 
 	for (i = 0; i < nr && !rc; i++)
-		rc = semaphore_check(
-			all[i], params[i].flags,
-			CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC,
-			params[i].params.nvSciSync.fence, MEM_WRITE);
-	for (i = 0; i < nr && !rc; i++)
-		rc = semaphore_error(
-			semaphore_signal(mem, all[i],
-					 params[i].params.nvSciSync.fence));
+		rc = semaphore_check(all[i], params[i].flags, known,
+				     params[i].params.nvSciSync.fence,
+				     MEM_WRITE);
+	for (i = 0; i < nr && !rc; i++) {
+		void *fence = params[i].params.nvSciSync.fence;
+
+		rc = semaphore_error(semaphore_signal(mem, all[i], fence));
+	}
 	return rc;
 }
 
@@ -255,19 +258,21 @@ core_semaphores_wait(const CUexternalSemaphore *all,
 		     const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params,
 		     unsigned int nr, CUstream stream)
 {
+	const unsigned int known =
+		CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC;
 	struct mem_stream *mem;
 	unsigned int i;
 	int rc = semaphores_check(all, nr, stream, &mem);
 
 	for (i = 0; i < nr && !rc; i++)
-		rc = semaphore_check(
-			all[i], params[i].flags,
-			CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC,
-			params[i].params.nvSciSync.fence, MEM_READ);
-	for (i = 0; i < nr && !rc; i++)
-		rc = semaphore_error(
-			semaphore_wait(mem, all[i],
-				       params[i].params.nvSciSync.fence));
+		rc = semaphore_check(all[i], params[i].flags, known,
+				     params[i].params.nvSciSync.fence,
+				     MEM_READ);
+	for (i = 0; i < nr && !rc; i++) {
+		const void *fence = params[i].params.nvSciSync.fence;
+
+		rc = semaphore_error(semaphore_wait(mem, all[i], fence));
+	}
 	return rc;
 }
 

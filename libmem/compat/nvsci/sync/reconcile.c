@@ -319,12 +319,15 @@ NvSciSyncAttrListValidateReconciled(NvSciSyncAttrList reconciledAttrList,
 					NvSciError_BadParameter;
 }
 
-API NvSciError NvSciSyncAttrListValidateReconciledAgainstAttrs(
-	NvSciSyncAttrList reconciledAttrList,
-	const NvSciSyncAttrKeyValuePair *pairArray, size_t pairCount,
-	NvSciSyncAccessPerm permissions)
+API NvSciError
+NvSciSyncAttrListValidateReconciledAgainstAttrs(NvSciSyncAttrList list,
+						const NvSciSyncAttrKeyValuePair
+							*pairArray,
+						size_t pairCount,
+						NvSciSyncAccessPerm
+							permissions)
 {
-	(void)reconciledAttrList;
+	(void)list;
 	(void)pairArray;
 	(void)pairCount;
 	(void)permissions;

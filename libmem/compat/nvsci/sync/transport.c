@@ -273,14 +273,16 @@ NvSciSyncIpcImportAttrListAndObj(NvSciSyncModule module,
 	const uint8_t *both = attrListAndObjDesc;
 	NvSciSyncAttrList list;
 	NvSciError error;
+	size_t len;
 
 	if (!both || !syncObj || !perm_is_valid(minPermissions) ||
 	    attrListAndObjDescSize <= MEM_OBJECT_DESC_LEN)
 		return NvSciError_BadParameter;
-	error = NvSciSyncAttrListIpcImportReconciled(
-		module, ipcEndpoint, both + MEM_OBJECT_DESC_LEN,
-		attrListAndObjDescSize - MEM_OBJECT_DESC_LEN, attrList,
-		attrListCount, &list);
+	len = attrListAndObjDescSize - MEM_OBJECT_DESC_LEN;
+	error = NvSciSyncAttrListIpcImportReconciled(module, ipcEndpoint,
+						     both + MEM_OBJECT_DESC_LEN,
+						     len, attrList,
+						     attrListCount, &list);
 	if (error)
 		return error;
 	error = sync_import(ipcEndpoint, both, sync_attrs_of(list),
