@@ -892,6 +892,8 @@ static void ask_inside(struct inside *in)
 		ANSWER(!mem_object_attrs(in->object)),
 		ANSWER(mem_image_info(in->image, &image_info)),
 		ANSWER(!mem_object_buf(in->object)),
+		ANSWER(mem_timeline_id(in->timeline, id)),
+		ANSWER(mem_timeline_perm(in->timeline) - MEM_RW),
 		ANSWER(mem_timeline_next(in->timeline, &point)),
 		ANSWER(mem_timeline_signal(in->timeline)),
 		ANSWER(mem_timeline_wait(in->timeline, point, 0)),
@@ -957,6 +959,7 @@ static void call_all_inside(void *arg)
 	mem_buf_destroy(in->buf);
 	mem_event_destroy(in->event);
 	mem_semaphore_destroy(in->semaphore);
+	mem_timeline_put(mem_timeline_get(in->timeline));
 	mem_timeline_put(in->timeline);
 	mem_attrs_destroy(in->attrs);
 	mem_ctx_close(in->other);
