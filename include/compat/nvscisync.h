@@ -510,7 +510,7 @@ NvSciError NvSciSyncObjGetAttrList(NvSciSyncObj syncObj,
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter (a pointer is NULL,
  * @permissions is invalid or more than this process has, no such endpoint),
- * NvSciError_Timeout (the peer has not come, or has 64 objects that it has not
+ * NvSciError_Timeout (the peer has not come, or has 32 objects that it has not
  * imported).
  */
 NvSciError NvSciSyncObjIpcExport(NvSciSyncObj syncObj,

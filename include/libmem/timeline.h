@@ -159,7 +159,7 @@ int mem_stream_signal_timeline(struct mem_stream *stream,
  * @perm: what that process may do: MEM_READ, MEM_WRITE or MEM_RW
  * @endpoint: end to which the descriptor goes
  * @timeout_ns: how long to wait while the peer has MEM_ENDPOINT_QUEUE objects
- *	that it has not imported
+ *	that it has not imported, of which a timeline counts as two
  * @desc: out: descriptor, MEM_OBJECT_DESC_LEN bytes. The program sends it to
  *	the peer, which may import it once
  *

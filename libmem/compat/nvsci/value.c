@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sync.h"
 #include "key.h"
+
+_Static_assert((int)NR_KEPT <= (int)SYNC_NEED_CPU,
+	       "keys of NvSciBuf and of NvSciSync are different");
 
 /**
  * struct nvsci_value - a converted value
