@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From VPI to libmem: what is behind VPI's handles. A program asks libmem here
- * what VPI does not report (what a wrapper copies, counters, names for reports),
- * or gives images to kernels of its own.
+ * what VPI does not report (what a wrapper copies, counters, names for
+ * reports), or gives images to kernels of its own.
  *
  * VPI has no such header: look for it with __has_include().
  */

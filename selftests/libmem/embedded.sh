@@ -27,7 +27,7 @@ for soc in ${HEAPSIM_BOARDS:-$all}; do
 	for test in watch embedded bounce stream semaphore attach idle misuse share export \
 		move stream_random gate object image image_wrap \
 		image_object image_inside image_job image_memory pipe \
-		timeline; do
+		pipe_process pipe_hostile timeline; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1
 	done
 done

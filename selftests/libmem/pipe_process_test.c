@@ -1269,11 +1269,13 @@ static double passed_rate(struct bench bench)
 	return (bench.nr - NR_IMAGES) * 1e9 / (double)begin;
 }
 
-/* Told, not judged: other programs may run on the machine. */
-static void frames_are_as_fast_as_memfds_by_hand(void **state)
+/* Printed, not judged: other programs may run on the machine. */
+static void frames_go_by_pipe_and_by_hand(void **state)
 {
-	const struct bench touched = { scaled(1000), 1 };
-	const struct bench passed = { scaled(20000), 0 };
+	/* With the module it runs on an emulated processor. */
+	const unsigned int nr = NR_IMAGES + scaled(is_embedded() ? 1000 : 50);
+	const struct bench touched = { nr, 1 };
+	const struct bench passed = { 20 * nr, 0 };
 
 	(void)state;
 	print_message("# 1080p frames/s: pipe %.0f, fds by hand %.0f,",
@@ -1331,7 +1333,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_frame_goes_from_a_to_b_to_c_and_back),
 		cmocka_unit_test(a_mailbox_replaces_while_the_consumer_is_busy),
 		cmocka_unit_test(a_stopped_consumer_is_not_waited_for_too_long),
-		cmocka_unit_test(frames_are_as_fast_as_memfds_by_hand),
+		cmocka_unit_test(frames_go_by_pipe_and_by_hand),
 	};
 
 	if (argc == 5)

@@ -21,7 +21,8 @@ on_board() # BOARD
 {
 	local failed=0
 	local tests=(stream semaphore attach access share export object image
-		image_wrap image_object image_inside pipe timeline)
+		image_wrap image_object image_inside pipe pipe_process
+		pipe_hostile timeline)
 
 	# Boards differ only in the engines that can do a job.
 	is_quick && [ "$1" != generic-noncoherent ] || tests+=(image_job)

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Tokens of a preprocessed source, each with its place in the user's file.
 
 The preprocessor keeps lines, but not columns: it expands macros and joins
