@@ -31,6 +31,9 @@
 /* Longest time to flush output when the owner has ended. */
 #define LAST_SECONDS	2
 
+/* Longest time to start; the owner gives up sooner, see START_NS. */
+#define START_SECONDS	40
+
 int __sigaction(int signal, const struct sigaction *action,
 		struct sigaction *old);
 
@@ -430,15 +433,21 @@ static void *process_serve_main(void *stack)
 	return NULL;
 }
 
-/* Flushes output, unless a thread that does not exist holds its lock. */
-static NO_ASAN void __attribute__((noreturn)) process_end(void)
+/* Kills this process if what follows takes longer, or never ends. */
+static NO_ASAN void process_limit(unsigned int seconds)
 {
 	sigset_t alarm_only;
 
 	sigemptyset(&alarm_only);
 	sigaddset(&alarm_only, SIGALRM);
-	alarm(LAST_SECONDS);
+	alarm(seconds);
 	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &alarm_only, NULL, _NSIG / 8);
+}
+
+/* Flushes output, unless a thread that does not exist holds its lock. */
+static NO_ASAN void __attribute__((noreturn)) process_end(void)
+{
+	process_limit(LAST_SECONDS);
 	fflush(stdout);
 	_exit(0);
 }
@@ -469,6 +478,12 @@ NO_ASAN void process_main(struct engine_start *start)
 	/* Unmaps buffers of heaps, which children of the program inherit. */
 	munmap(start->window.addr, start->window.len);
 	process_reset_signals();
+	/*
+	 * A thread of the program that was in exit() or atexit() has left a
+	 * lock that is never released. Its process may have ended by now, and
+	 * then nobody gives this one up.
+	 */
+	process_limit(START_SECONDS);
 	err = process_close_foreign(start);
 	own->start = *start;
 	own->page_len = (size_t)1 << start->window.page_shift;
@@ -484,6 +499,7 @@ NO_ASAN void process_main(struct engine_start *start)
 	    (atexit(process_on_exit) || at_quick_exit(process_on_exit) ||
 	     pthread_atfork(process_on_exit, NULL, NULL)))
 		err = -ENOMEM;
+	alarm(0);
 	process_block_signals();
 	if (!err) {
 		drop_stores(own);
