@@ -329,12 +329,43 @@ static pid_t stop_at_stage_1(void)
 		;
 }
 
-/* Lets the waiter begin, and waits until it has reached the lock. */
+/* Lets the waiter begin, and gives it the time to reach the lock. */
 static void waiter_let_go(void)
 {
 	stage_set(1);
 	stage_wait(2);
 	usleep(2000);
+}
+
+/* Returns the state of a child, as in /proc/PID/stat. */
+static char child_state(pid_t pid)
+{
+	char path[32], text[256] = "", *end;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	end = strrchr(text, ')');
+	assert_non_null(end);
+	return end[2];
+}
+
+/* Lets the waiter begin. Returns false if it ends without a wait. */
+static bool waiter_waits(pid_t waiter)
+{
+	char state = 0;
+	int i;
+
+	waiter_let_go();
+	for (i = 0; state != 'D' && state != 'Z'; i++) {
+		assert_true(i < DEVICE_HANGS_MS);
+		usleep(1000);
+		state = child_state(waiter);
+	}
+	return state == 'D';
 }
 
 /* Kills @wait while it waits for the lock, which @hold has. */
@@ -359,7 +390,7 @@ static bool wait_is_killed(struct fixture *f, const struct operation *wait,
 	holder = run_in_child(f, hold->run);
 	ret = is_midway(f, hold->counter, before, holder);
 	if (ret)
-		waiter_let_go();
+		ret = waiter_waits(waiter);
 	ret &= kill_child(waiter);
 	/* @hold may leave out the first page; it must not have ended. */
 	ret &= counter_get(f, hold->counter) - before <
