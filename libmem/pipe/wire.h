@@ -123,7 +123,10 @@ struct wire_answer {
  * @magic: WIRE_MAGIC
  * @type: enum wire_type
  * @seq: number of the request, also in the answer; 0 in other messages
- * @value: of WIRE_TIMEOUT and WIRE_LATENCY; width and height in WIRE_CONNECT
+ * @value: of WIRE_TIMEOUT and WIRE_LATENCY
+ * @size: of WIRE_CONNECT: that of the frames, pixels and rows
+ * @size.width: pixels
+ * @size.height: rows
  * @memory: of WIRE_MEMORY
  * @frame: of WIRE_PRESENT
  * @answer: of WIRE_ANSWER
