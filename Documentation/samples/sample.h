@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the samples share: they end at the first call that fails, run on the
- * GPU that shares the board's memory, and report what each buffer has cost. On a
- * real board, without heapsim's headers, all but the costs is the same.
+ * GPU that shares the board's memory, and report what each buffer has cost. On
+ * a real board, without heapsim's headers, all but the costs is the same.
  */
 #ifndef _SAMPLE_H
 #define _SAMPLE_H
