@@ -42,12 +42,12 @@ static inline int pass_fd(int sock, int fd)
 	return pass_fds(sock, "", 1, &fd, 1, 0) == 1 ? 0 : -1;
 }
 
-/* Receives a byte with a descriptor, which is returned, or -1. */
-static inline int passed_fd(int sock)
+/* Receives a byte with @nr descriptors. Returns 0, or -1. */
+static inline int passed_fds(int sock, int *fds, size_t nr)
 {
 	union {
 		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(PASS_MAX * sizeof(int))];
 	} control;
 	char byte;
 	struct iovec part = { &byte, 1 };
@@ -55,15 +55,23 @@ static inline int passed_fd(int sock)
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		.msg_controllen = sizeof(control),
+		.msg_controllen = CMSG_SPACE(nr * sizeof(int)),
 	};
-	int fd;
 
 	if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) != 1 ||
-	    !CMSG_FIRSTHDR(&msg))
+	    !CMSG_FIRSTHDR(&msg) ||
+	    CMSG_FIRSTHDR(&msg)->cmsg_len != CMSG_LEN(nr * sizeof(int)))
 		return -1;
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
-	return fd;
+	memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&msg)), nr * sizeof(int));
+	return 0;
+}
+
+/* Receives a byte with a descriptor, which is returned, or -1. */
+static inline int passed_fd(int sock)
+{
+	int fd;
+
+	return passed_fds(sock, &fd, 1) ? -1 : fd;
 }
 
 #endif
