@@ -2086,8 +2086,9 @@ int mem_stream_wait_semaphore(struct mem_stream *stream,
 /**
  * mem_stream_wait_fence() - make further work of a stream wait for a fence
  * @stream: stream
- * @fd: a descriptor from mem_job_fence(), of any context; a sync_file of any
- *	driver; an eventfd. The caller may close it at once
+ * @fd: a descriptor from mem_stream_fence(), mem_event_fence() or
+ *	mem_job_fence(), of any context and process; a sync_file of any driver;
+ *	an eventfd; the reading end of a pipe. The caller may close it at once
  *
  * When the work before the wait is done, the stream waits until the descriptor
  * polls readable. It consumes nothing: any number of streams may wait for one
@@ -2096,11 +2097,53 @@ int mem_stream_wait_semaphore(struct mem_stream *stream,
  * mem_ctx_close() drop it.
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (@stream is NULL, @fd is neither sync_file nor
- * eventfd), -EBADF (@fd is not open), -EMFILE or -ENFILE (no file descriptor is
+ * Return: 0, or -EINVAL (@stream is NULL, @fd is none of these), -EBADF (@fd is not open), -EMFILE or -ENFILE (no file descriptor is
  * left), -ENOMEM, or as mem_stream_sync().
  */
 int mem_stream_wait_fence(struct mem_stream *stream, int fd);
+
+/**
+ * mem_stream_fence() - return a fence of the work of a stream
+ * @stream: stream
+ * @fd: out: a sync_file (embedded: the reading end of a pipe) with O_CLOEXEC,
+ *	owned by the caller; poll() reports that it can be read when all work
+ *	that the stream has now is done
+ *
+ * Other drivers wait for a sync_file: a display's IN_FENCE_FD, or
+ * DMA_BUF_IOCTL_IMPORT_SYNC_FILE for all drivers that use a dma-buf. Its fence
+ * is signalled with an error if the work has failed (the sticky error of the
+ * context), was dropped (-ECANCELED), its process has ended (-ECANCELED), or if
+ * it is not done after 10 s (-ETIMEDOUT), since the kernel allows no fence
+ * without a limit. The pipe has no limit and carries no error.
+ *
+ * If the fence is added to a dma-buf, a host function that is already in the
+ * stream must not begin CPU access to that buffer by DMA_BUF_IOCTL_SYNC: it would
+ * wait for itself until the limit.
+ *
+ * It is not a wait of the host: what the fence stands for is not known done
+ * when it is signalled.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL), -EMFILE or -ENFILE (no file
+ * descriptor is left), -EBUSY (the process has 1024 such fences that are not
+ * signalled, or its user too many objects), -EOPNOTSUPP (kernel: an older
+ * module), -ENOMEM, or as mem_stream_sync().
+ */
+int mem_stream_fence(struct mem_stream *stream, int *fd);
+
+/**
+ * mem_event_fence() - return a fence of an event
+ * @event: event
+ * @fd: out: as for mem_stream_fence(): signalled when the work is done that the
+ *	event stands for now; signalled if the event was never recorded
+ *
+ * The opposite, an event that stands for a fence, is mem_event_record() behind
+ * mem_stream_wait_fence().
+ *
+ * Context: any thread.
+ * Return: as mem_stream_fence().
+ */
+int mem_event_fence(struct mem_event *event, int *fd);
 
 /**
  * mem_stream_signal_semaphore() - signal a semaphore in order of a stream

@@ -36,6 +36,7 @@ static int cdev_probe(struct heapsim_call *call)
 			    (heapsim_can_step() ?
 			     HEAPSIM_FEATURE_PRECISE : 0) |
 			    HEAPSIM_FEATURE_RIGHTS |
+			    HEAPSIM_FEATURE_FENCES |
 			    HEAPSIM_FEATURE_REOPEN |
 			    (heapsim_config.has_test_hooks ?
 			     HEAPSIM_FEATURE_TEST_HOOKS : 0) |

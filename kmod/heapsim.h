@@ -107,7 +107,7 @@ struct heapsim_rule {
  * @mem_accounting: DRAM is charged to memory cgroups and not kept in pools
  * @limit: upper bound of bytes for all buffers, including CPU images and twins
  * @user_limit: the same for the buffers of one user
- * @has_test_hooks: HOLD, FENCE_CREATE, FENCE_SIGNAL and sw_sync are enabled
+ * @has_test_hooks: HOLD, FENCE_CREATE with a buffer and sw_sync are enabled
  */
 struct heapsim_config {
 	const struct profile *profile;

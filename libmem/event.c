@@ -160,6 +160,26 @@ API int mem_stream_wait_event(struct mem_stream *stream,
 	return op_submit_unlock(op, record ? record->op : NULL, err);
 }
 
+API int mem_event_fence(struct mem_event *event, int *fd)
+{
+	struct mem_stream *stream;
+	int err;
+
+	if (!event || !fd)
+		return -EINVAL;
+	err = ctx_check(event->ctx);
+	if (!err)
+		err = stream_make(event->ctx, MEM_STREAM_NON_BLOCKING, 0, false,
+				  &stream);
+	if (err)
+		return err;
+	err = mem_stream_wait_event(stream, event);
+	if (!err)
+		err = mem_stream_fence(stream, fd);
+	mem_stream_destroy(stream);
+	return err;
+}
+
 /*
  * Returns what the event stands for now, with a reference, because another
  * thread may record it again meanwhile.

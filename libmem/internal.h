@@ -377,6 +377,8 @@ enum job_op {
  * @set_gate: sets who may touch a buffer of a heap from now on; violations name
  *	the calling thread; NULL: touches are not detected
  * @order: the functions that order/ calls
+ * @fence_create: creates a sync_file for @fence_signal, which does not sleep and
+ *	needs no lock; both NULL: there are none
  * @run: runs a kernel that was submitted as @work, and waits for its end
  * @copy: carries out a copy or fill; @work is NULL if no engine does it
  *
@@ -418,6 +420,8 @@ struct backend {
 		      const struct mem_copy2d *rows, struct mem_job **job);
 	int (*wait_job)(struct mem_job *job, uint64_t timeout_ns);
 	int (*fence)(struct mem_job *job, int *fd);
+	int (*fence_create)(struct mem_ctx *ctx, int *fd, uint64_t *id);
+	void (*fence_signal)(struct mem_ctx *ctx, uint64_t id, int error);
 	void (*forget)(struct mem_job *job);
 
 	int (*alloc_ptr)(struct mem_ctx *ctx, enum mem_kind kind, uint64_t len,

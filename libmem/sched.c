@@ -303,10 +303,12 @@ static struct op *exec_pop(struct exec *exec)
 	return NULL;
 }
 
-/* Returns true if an operation was dropped, or its context has an error. */
-static bool op_is_over(const struct op *op)
+/* Returns the error of the context, or -ECANCELED if the operation is dropped. */
+static int op_error(const struct op *op)
 {
-	return op->is_dropped || atomic_load(&op->stream->ctx->sched.error);
+	const int error = atomic_load(&op->stream->ctx->sched.error);
+
+	return !error && op->is_dropped ? -ECANCELED : error;
 }
 
 /*
@@ -319,12 +321,11 @@ static void op_ready(struct op *op, struct op **done)
 
 	switch (op->kind) {
 	case OP_WAIT:
-		if (!op_is_over(op) && !semaphore_wait(op))
+		if (!op_error(op) && !semaphore_wait(op))
 			return;
 		break;
 	case OP_SIGNAL:
-		if (!op_is_over(op) || semaphore_is_certain(op->semaphore))
-			semaphore_signal(op->semaphore);
+		semaphore_signal(op->semaphore, op_error(op));
 		break;
 	case OP_OWN:
 		sched->nr_going++;
@@ -567,14 +568,14 @@ void sched_note_error(struct mem_ctx *ctx, int err)
 static void op_run_kernel(struct mem_ctx *ctx, struct op *op)
 {
 	/* After a failed kernel no other kernel runs. */
-	if (!op_is_over(op))
+	if (!op_error(op))
 		sched_note_error(ctx, ctx->backend->run(ctx, op->work,
 							&op->launch));
 }
 
 static void op_run_copy(struct mem_ctx *ctx, struct op *op)
 {
-	if (!op_is_over(op))
+	if (!op_error(op))
 		sched_note_error(ctx, ctx->backend->copy(ctx, op->work,
 							 &op->copy));
 }

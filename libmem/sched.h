@@ -221,11 +221,9 @@ int op_result(struct mem_ctx *ctx, const struct op *op);
 
 int semaphore_check_fd(int fd);
 void semaphore_put(struct mem_semaphore *semaphore);
-void semaphore_signal(const struct mem_semaphore *semaphore);
+void semaphore_signal(const struct mem_semaphore *semaphore, int error);
 int stream_fence(struct mem_stream *stream, struct own_fd *fence);
-int stream_wait_fence(struct mem_stream *stream, int fd);
 int fence_check(int fd);
-bool semaphore_is_certain(const struct mem_semaphore *semaphore);
 bool semaphore_wait(struct op *op);
 void semaphores_take(struct sched *sched, struct op **done);
 void semaphores_give_up(struct sched *sched, struct op **done);

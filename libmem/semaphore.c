@@ -29,12 +29,15 @@
 /**
  * struct mem_semaphore - an imported semaphore or fence
  * @ctx: context; the caller and each operation have a reference to it
- * @file: eventfd; of a fence also a sync_file, or an end of a pipe
+ * @file: eventfd; of a fence also a sync_file, or an end of a pipe; none if
+ *	@has_id
  * @reader: @file is the writing end of a pipe: its reading end, so that the
  *	signal does not raise SIGPIPE if the other side has gone; else none
  * @is_fence: it is a fence: waits leave it signalled
  * @timeline: timeline, a reference; NULL: a semaphore or fence
  * @point: point of @timeline that is waited for or signalled
+ * @has_id: it is a fence of the backend, which is only signalled
+ * @id: of the backend's fence
  * @is_certain: it is signalled even if the work before the signal has failed or
  *	was dropped, so that no other context waits for ever
  * @nr_users: references: of the caller and of operations
@@ -51,6 +54,8 @@ struct mem_semaphore {
 	bool is_fence;
 	struct mem_timeline *timeline;
 	uint64_t point;
+	bool has_id;
+	uint64_t id;
 	bool is_certain;
 	unsigned int nr_users;
 	bool is_polled;
@@ -74,16 +79,12 @@ static int semaphore_check_name(int fd, const char *const *names)
 	return -EINVAL;
 }
 
-/* Files that semaphores are, fences of programs, and fences of the library */
+/* Files that are semaphores, and fences */
 static const char *const semaphore_names[] = {
 	"anon_inode:[eventfd]", NULL
 };
 
 static const char *const fence_names[] = {
-	"anon_inode:[eventfd]", "anon_inode:sync_file", NULL
-};
-
-static const char *const own_fence_names[] = {
 	"pipe:[", "anon_inode:[eventfd]", "anon_inode:sync_file", NULL
 };
 
@@ -232,12 +233,23 @@ static bool semaphore_take(const struct mem_semaphore *semaphore)
 	return !readv(semaphore->file.nr, NULL, 0);
 }
 
-/* Adds a signal. At its limit the counter stays as it is. */
-void semaphore_signal(const struct mem_semaphore *semaphore)
+/*
+ * Adds a signal. At its limit the counter stays as it is. After an error only
+ * fences and points that are certain are signalled; a fence of the backend
+ * carries the error.
+ */
+void semaphore_signal(const struct mem_semaphore *semaphore, int error)
 {
 	struct pollfd full = { .fd = semaphore->file.nr, .events = POLLOUT };
+	struct mem_ctx *ctx = semaphore->ctx;
 	const uint64_t one = 1;
 
+	if (error && !semaphore->is_certain)
+		return;
+	if (semaphore->has_id) {
+		ctx->backend->fence_signal(ctx, semaphore->id, error);
+		return;
+	}
 	if (semaphore->timeline) {
 		timeline_reach(semaphore->timeline, semaphore->point);
 		return;
@@ -247,12 +259,6 @@ void semaphore_signal(const struct mem_semaphore *semaphore)
 	if (poll(&full, 1, 0) == 1 && full.revents & POLLOUT &&
 	    write(semaphore->file.nr, &one, sizeof(one)) < 0)
 		return;
-}
-
-/* Returns true if it is signalled whatever becomes of the work before it. */
-bool semaphore_is_certain(const struct mem_semaphore *semaphore)
-{
-	return semaphore->is_certain;
 }
 
 /*
@@ -530,13 +536,14 @@ API int mem_stream_signal_semaphore(struct mem_stream *stream,
 	return semaphore_submit(stream, semaphore, OP_SIGNAL);
 }
 
-static int fence_wait(struct mem_stream *stream, int fd,
-		      const char *const *names)
+API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
 {
 	struct mem_semaphore *fence;
 	int err;
 
-	err = semaphore_import(stream->ctx, fd, names, &fence);
+	if (!stream)
+		return -EINVAL;
+	err = semaphore_import(stream->ctx, fd, fence_names, &fence);
 	if (err)
 		return err;
 	fence->is_fence = true;
@@ -544,11 +551,6 @@ static int fence_wait(struct mem_stream *stream, int fd,
 	/* The wait has a reference. */
 	mem_semaphore_destroy(fence);
 	return err;
-}
-
-API int mem_stream_wait_fence(struct mem_stream *stream, int fd)
-{
-	return stream ? fence_wait(stream, fd, fence_names) : -EINVAL;
 }
 
 /* Submits a wait for a point of a timeline, or its signal. */
@@ -595,26 +597,26 @@ API int mem_stream_signal_timeline(struct mem_stream *stream,
 }
 
 /**
- * stream_wait_fence() - as mem_stream_wait_fence(), also for stream_fence()
- * @stream: stream
- * @fd: fence, which another process may have sent
- *
- * Return: as mem_stream_wait_fence().
- */
-int stream_wait_fence(struct mem_stream *stream, int fd)
-{
-	return fence_wait(stream, fd, own_fence_names);
-}
-
-/**
  * fence_check() - check a descriptor that another process has sent
  * @fd: descriptor
  *
- * Return: 0 if stream_wait_fence() accepts it, else -EINVAL or -EBADF.
+ * Return: 0 if mem_stream_wait_fence() accepts it, else -EINVAL or -EBADF.
  */
 int fence_check(int fd)
 {
-	return semaphore_check_name(fd, own_fence_names);
+	return semaphore_check_name(fd, fence_names);
+}
+
+/* Submits the signal of a fence whatever becomes of the work before it. */
+static int fence_submit(struct mem_stream *stream, struct mem_semaphore *fence)
+{
+	int err;
+
+	fence->is_certain = true;
+	err = semaphore_submit(stream, fence, OP_SIGNAL);
+	/* The signal has a reference. */
+	mem_semaphore_destroy(fence);
+	return err;
 }
 
 /* Creates a pipe and a semaphore whose signal writes to it. */
@@ -647,8 +649,8 @@ err_close_writer:
 /**
  * stream_fence() - create a fence for other contexts and processes
  * @stream: stream
- * @fence: out: the reading end of a pipe, for stream_wait_fence(), owned by the
- *	caller. It polls readable once all work that the stream has now has
+ * @fence: out: the reading end of a pipe, for mem_stream_wait_fence(), owned by
+ *	the caller. It polls readable once all work that the stream has now has
  *	ended, even if that has failed or was dropped, or the process has
  *	ended. For the latter, an eventfd does not serve
  *
@@ -665,15 +667,72 @@ int stream_fence(struct mem_stream *stream, struct own_fd *fence)
 		err = fence_create(stream->ctx, &new, &semaphore);
 	if (err)
 		return err;
-	semaphore->is_certain = true;
 	err = own_fd_copy(&semaphore->reader, new.nr);
-	if (!err)
-		err = semaphore_submit(stream, semaphore, OP_SIGNAL);
-	/* The signal has a reference. */
-	mem_semaphore_destroy(semaphore);
+	if (err)
+		mem_semaphore_destroy(semaphore);
+	else
+		err = fence_submit(stream, semaphore);
 	if (err)
 		own_fd_close(&new);
 	else
 		*fence = new;
 	return err;
+}
+
+/* Makes a fence of the backend, which other drivers can wait for. */
+static int stream_sync_file(struct mem_stream *stream, int *fd)
+{
+	struct mem_ctx *ctx = stream->ctx;
+	struct mem_semaphore *semaphore;
+	uint64_t id;
+	int err, file;
+
+	err = ctx->backend->fence_create(ctx, &file, &id);
+	if (err)
+		return err;
+	semaphore = semaphore_create(ctx, OWN_FD_NONE);
+	if (semaphore) {
+		semaphore->has_id = true;
+		semaphore->id = id;
+		err = fence_submit(stream, semaphore);
+	} else {
+		err = -ENOMEM;
+	}
+	if (!err) {
+		*fd = file;
+		return 0;
+	}
+	ctx->backend->fence_signal(ctx, id, err);
+	fd_close(file);
+	return err;
+}
+
+/* Makes a fence that also ends with the process. */
+static int stream_pipe(struct mem_stream *stream, int *fd)
+{
+	struct own_fd fence;
+	int err, copy;
+
+	err = stream_fence(stream, &fence);
+	if (err)
+		return err;
+	copy = own_fd_dup(&fence);
+	own_fd_close(&fence);
+	if (copy < 0)
+		return copy;
+	*fd = copy;
+	return 0;
+}
+
+API int mem_stream_fence(struct mem_stream *stream, int *fd)
+{
+	int err;
+
+	if (!stream || !fd)
+		return -EINVAL;
+	err = ctx_check(stream->ctx);
+	if (err)
+		return err;
+	return stream->ctx->backend->fence_create ?
+		stream_sync_file(stream, fd) : stream_pipe(stream, fd);
 }

@@ -24,6 +24,8 @@
 
 /* Longest wait of one call of the kernel. */
 #define MAX_WAIT_NS		(3600 * NS_PER_S)
+/* The longest of the module */
+#define FENCE_NS		(10 * NS_PER_S)
 
 /* Byte that new memory is filled with, unless the caller sets another. */
 #define POISON			0xa5
@@ -642,6 +644,38 @@ static int kernel_fence(struct mem_job *job, int *fd)
 	return 0;
 }
 
+static int kernel_fence_create(struct mem_ctx *base, int *fd, uint64_t *id)
+{
+	struct heapsim_fence_create arg = {
+		.size = sizeof(arg),
+		.fd = -1,
+		.timeout_ns = FENCE_NS,
+	};
+	struct kernel_ctx *ctx = kernel_ctx_of(base);
+	int err;
+
+	if (!(ctx->features & HEAPSIM_FEATURE_FENCES))
+		return -EOPNOTSUPP;
+	err = ioctl_again(ctx->fd, HEAPSIM_IOC_FENCE_CREATE, &arg);
+	if (err)
+		return err;
+	*fd = arg.fence_fd;
+	*id = arg.fence;
+	return 0;
+}
+
+/* A fence that has timed out has already been signalled. */
+static void kernel_fence_signal(struct mem_ctx *base, uint64_t id, int error)
+{
+	struct heapsim_fence_signal arg = {
+		.size = sizeof(arg),
+		.error = error,
+		.fence = id,
+	};
+
+	ioctl_again(kernel_ctx_of(base)->fd, HEAPSIM_IOC_FENCE_SIGNAL, &arg);
+}
+
 static void kernel_forget(struct mem_job *base)
 {
 	struct kernel_ctx *ctx = kernel_ctx_of(base->ctx);
@@ -685,6 +719,8 @@ const struct backend kernel_backend = {
 	.submit = kernel_submit,
 	.wait_job = kernel_wait_job,
 	.fence = kernel_fence,
+	.fence_create = kernel_fence_create,
+	.fence_signal = kernel_fence_signal,
 	.forget = kernel_forget,
 	.alloc_ptr = kernel_ptr_alloc,
 	.register_ptr = kernel_ptr_register,

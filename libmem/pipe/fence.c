@@ -52,14 +52,15 @@ int pipe_fence_record(struct pipe_fence *fence, struct mem_stream *stream,
  * @fence: fence
  * @stream: stream
  *
- * Return: 0, or an error of mem_stream_wait_event() or stream_wait_fence().
+ * Return: 0, or an error of mem_stream_wait_event() or
+ * mem_stream_wait_fence().
  */
 int pipe_fence_wait(const struct pipe_fence *fence, struct mem_stream *stream)
 {
 	if (!fence->is_set)
 		return 0;
 	if (fence->is_by_fd)
-		return stream_wait_fence(stream, fence->fd.nr);
+		return mem_stream_wait_fence(stream, fence->fd.nr);
 	return mem_stream_wait_event(stream, fence->event);
 }
 

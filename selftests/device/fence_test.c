@@ -113,6 +113,54 @@ static void closing_the_open_cancels_its_fences(void **state)
 	device_sync(f->fd, SYNC_END_RW);
 }
 
+/* Programs add it to buffers of any driver. */
+static void fence_needs_no_buffer(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence;
+	int dev = device_open();
+
+	assert_int_equal(device_fence_errno(dev, -1, 0, 10 * NSEC_PER_SEC,
+					    &fence), 0);
+	assert_int_equal(device_fence_status(fence.fence_fd), 0);
+	device_sync_file_import(f->fd, DMA_BUF_SYNC_WRITE, fence.fence_fd);
+	assert_int_equal(device_poll(f->fd, POLLIN, 20), 0);
+	device_fence_signal(dev, fence.fence, -EIO);
+	assert_int_equal(device_fence_status(fence.fence_fd), -EIO);
+	assert_int_equal(device_poll(f->fd, POLLIN, DEVICE_HANGS_MS), POLLIN);
+	close(fence.fence_fd);
+
+	assert_int_equal(device_fence_errno(dev, -1, 0, 100 * NSEC_PER_MSEC,
+					    &fence), 0);
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, DEVICE_HANGS_MS),
+			 POLLIN);
+	assert_int_equal(device_fence_status(fence.fence_fd), -ETIMEDOUT);
+	close(fence.fence_fd);
+
+	assert_int_equal(device_fence_errno(dev, -1, 0, 10 * NSEC_PER_SEC,
+					    &fence), 0);
+	close(dev);
+	assert_int_equal(device_poll(fence.fence_fd, POLLIN, DEVICE_HANGS_MS),
+			 POLLIN);
+	assert_int_equal(device_fence_status(fence.fence_fd), -ECANCELED);
+	close(fence.fence_fd);
+}
+
+static void fence_without_a_buffer_takes_no_descriptor(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create fence;
+
+	assert_int_equal(device_fence_errno(f->dev, f->fd, 0, NSEC_PER_SEC,
+					    &fence), -EINVAL);
+	assert_int_equal(device_fence_errno(f->dev, 0, 0, NSEC_PER_SEC,
+					    &fence), -EINVAL);
+	assert_int_equal(device_fence_errno(f->dev, -1, 0, 0, &fence), -EINVAL);
+	assert_int_equal(device_fence_errno(f->dev, -1, 0,
+					    10 * NSEC_PER_SEC + 1, &fence),
+			 -EINVAL);
+}
+
 static void poll_of_the_buffer_follows_its_fences(void **state)
 {
 	struct fixture *f = *state;
@@ -571,6 +619,8 @@ int main(void)
 		TEST(fence_is_signalled_once),
 		TEST(fence_times_out_by_itself),
 		TEST(closing_the_open_cancels_its_fences),
+		TEST(fence_needs_no_buffer),
+		TEST(fence_without_a_buffer_takes_no_descriptor),
 		TEST(poll_of_the_buffer_follows_its_fences),
 		TEST(start_read_waits_for_write_fences),
 		TEST(start_read_does_not_wait_for_read_fences),

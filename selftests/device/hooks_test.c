@@ -37,25 +37,31 @@ static void hold_is_eopnotsupp(void **state)
 	assert_int_equal(device_buf_info(f->dev, f->fd).nr_holders, 0);
 }
 
-static void fence_is_eopnotsupp(void **state)
+static void fence_on_a_buffer_is_eopnotsupp(void **state)
 {
 	struct fixture *f = *state;
 	struct heapsim_fence_create create;
-	struct heapsim_fence_signal signal = {
-		.size = sizeof(signal),
-		.fence = 1,
-	};
 
 	assert_int_equal(device_fence_errno(f->dev, f->fd, HEAPSIM_FENCE_READ,
 					    NSEC_PER_SEC, &create),
 			 -EOPNOTSUPP);
 	assert_int_equal(device_fence_errno(f->dev, f->fd, 0, NSEC_PER_SEC,
 					    &create), -EINVAL);
-	assert_int_equal(device_ioctl_errno(f->dev, HEAPSIM_IOC_FENCE_SIGNAL,
-					    &signal), -EOPNOTSUPP);
 	/* Since no fence was made, START does not wait. */
 	device_sync(f->fd, SYNC_START_RW);
 	device_sync(f->fd, SYNC_END_RW);
+}
+
+static void fence_without_a_buffer_needs_no_hooks(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_fence_create create;
+
+	assert_int_equal(device_fence_errno(f->dev, -1, 0, NSEC_PER_SEC,
+					    &create), 0);
+	device_fence_signal(f->dev, create.fence, 0);
+	assert_int_equal(device_fence_status(create.fence_fd), 1);
+	close(create.fence_fd);
 }
 
 /* A kernel with CONFIG_SW_SYNC has its own. */
@@ -81,7 +87,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(probe_lacks_the_feature),
 		TEST(hold_is_eopnotsupp),
-		TEST(fence_is_eopnotsupp),
+		TEST(fence_on_a_buffer_is_eopnotsupp),
+		TEST(fence_without_a_buffer_needs_no_hooks),
 		TEST(there_are_no_timelines),
 		TEST(watchers_may_revoke_all_the_same),
 	};

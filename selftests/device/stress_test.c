@@ -332,8 +332,9 @@ static int do_job_wait(struct process *p)
 static int do_fence(struct process *p)
 {
 	struct heapsim_fence_create fence;
-	int ret = device_fence_errno(some_dev(p), some_buf(p)->fd,
-				     1 + below(p, 3),
+	const unsigned int flags = below(p, 4);
+	int ret = device_fence_errno(some_dev(p),
+				     flags ? some_buf(p)->fd : -1, flags,
 				     1 + below(p, 20 * NSEC_PER_MSEC), &fence);
 
 	if (!ret)

@@ -609,6 +609,7 @@ static void call_streams_inside(struct inside *in)
 	struct mem_event *event;
 	struct mem_stream *other;
 	int64_t ns;
+	int fd;
 	const struct answer answers[] = {
 		ANSWER(mem_ctx_sync(ctx)),
 		ANSWER(mem_ctx_cancel(ctx)),
@@ -641,6 +642,8 @@ static void call_streams_inside(struct inside *in)
 		ANSWER(mem_stream_wait_semaphore(stream, in->semaphore)),
 		ANSWER(mem_stream_signal_semaphore(stream, in->semaphore)),
 		ANSWER(mem_stream_wait_fence(stream, 0)),
+		ANSWER(mem_stream_fence(stream, &fd)),
+		ANSWER(mem_event_fence(in->event, &fd)),
 		ANSWER(mem_timeline_create(ctx, &timeline)),
 		ANSWER(mem_stream_wait_timeline(stream, in->timeline, 0)),
 		ANSWER(mem_stream_signal_timeline(stream, in->timeline, 0)),

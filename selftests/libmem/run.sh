@@ -55,7 +55,7 @@ is_quick || looks_for_mistakes || "$dir/header_test" || rc=1
 # Random sequences of the model's: the embedded backend has them all, too.
 ! is_quick || export ROUNDS=${ROUNDS:-2} SCALE=${SCALE:-20}
 run_tests "$dir" ctx size buf job watch random endpoint hostile attrs \
-	attrs_merge object_share descriptor cancel bounce || rc=1
+	attrs_merge object_share descriptor cancel fence bounce || rc=1
 # It compares CPU times, of which a debug kernel's checks are the most.
 looks_for_mistakes || run_tests "$dir" idle || rc=1
 # The module's default is generic-noncoherent.

@@ -935,72 +935,6 @@ static void a_host_function_may_only_destroy(void **state)
 	close(inside.fd);
 }
 
-/* Fences */
-
-static void streams_wait_for_a_jobs_fence(void **state)
-{
-	struct mem_buf *from = new_buf(MEM_KIND_NONCOHERENT);
-	struct mem_buf *to = new_buf(MEM_KIND_NONCOHERENT);
-	const struct mem_copy2d copy = {
-		.size = sizeof(copy),
-		.dst = to,
-		.src = from,
-		.row_len = LEN,
-		.nr_rows = 1,
-		.delay_ns = 200 * NS_PER_MS,
-	};
-	struct mem_stream *other = new_stream();
-	struct mem_job *job;
-	int fd;
-
-	(void)state;
-	assert_int_equal(mem_job_copy2d(&copy, &job), 0);
-	assert_int_equal(mem_job_fence(job, &fd), 0);
-	assert_int_equal(mem_stream_wait_fence(stream, fd), 0);
-	assert_int_equal(mem_stream_wait_fence(other, fd), 0);
-	close(fd);
-	/* The job is done when one of the streams is idle. */
-	sync_stream();
-	assert_int_equal(mem_job_wait(job, 0, NULL), 0);
-	assert_int_equal(mem_stream_sync(other), 0);
-	assert_int_equal(mem_stream_destroy(other), 0);
-	mem_job_destroy(job);
-	mem_buf_destroy(from);
-	mem_buf_destroy(to);
-}
-
-static void a_fence_stays_signalled(void **state)
-{
-	const int fd = eventfd(0, EFD_CLOEXEC);
-	eventfd_t count;
-
-	(void)state;
-	assert_int_equal(mem_stream_wait_fence(stream, fd), 0);
-	is_pending(stream);
-	assert_int_equal(eventfd_write(fd, 3), 0);
-	sync_stream();
-	assert_int_equal(mem_stream_wait_fence(stream, fd), 0);
-	sync_stream();
-	assert_int_equal(eventfd_read(fd, &count), 0);
-	assert_int_equal(count, 3);
-	assert_int_equal(mem_stream_wait_fence(stream, fd), 0);
-	assert_int_equal(mem_ctx_cancel(ctx), -EDEADLK);
-	close(fd);
-}
-
-static void what_is_no_fence_is_refused(void **state)
-{
-	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	(void)state;
-	assert_int_equal(mem_stream_wait_fence(NULL, fd), -EINVAL);
-	assert_int_equal(mem_stream_wait_fence(stream, fd), -EINVAL);
-	close(fd);
-	assert_int_equal(mem_stream_wait_fence(stream, fd), -EBADF);
-	assert_int_equal(mem_stream_wait_fence(stream, -1), -EBADF);
-	sync_stream();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1031,9 +965,6 @@ int main(void)
 		cmocka_unit_test(import_says_what_is_wrong),
 		cmocka_unit_test(wait_and_signal_say_what_is_wrong),
 		cmocka_unit_test(a_host_function_may_only_destroy),
-		cmocka_unit_test(streams_wait_for_a_jobs_fence),
-		cmocka_unit_test(a_fence_stays_signalled),
-		cmocka_unit_test(what_is_no_fence_is_refused),
 	};
 	/* This test opens its context after the fork. */
 	const struct CMUnitTest alone[] = {

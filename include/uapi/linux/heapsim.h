@@ -78,14 +78,16 @@ enum heapsim_policy {
 /* ... commands can be submitted by io_uring, see struct heapsim_uring_cmd */
 #define HEAPSIM_FEATURE_URING		(1ULL << 3)
 /*
- * ... the module has test_hooks=1: HEAPSIM_IOC_HOLD, HEAPSIM_IOC_FENCE_CREATE
- * and HEAPSIM_IOC_FENCE_SIGNAL are supported; otherwise they fail: EOPNOTSUPP
+ * ... the module has test_hooks=1: HEAPSIM_IOC_HOLD, and buffers with
+ * HEAPSIM_IOC_FENCE_CREATE, are supported; otherwise they fail: EOPNOTSUPP
  */
 #define HEAPSIM_FEATURE_TEST_HOOKS	(1ULL << 4)
 /* ... HEAPSIM_IOC_BUF_REOPEN is supported */
 #define HEAPSIM_FEATURE_REOPEN		(1ULL << 5)
 /* HEAPSIM_IOC_STREAM_ADD to HEAPSIM_IOC_RIGHTS_INFO */
 #define HEAPSIM_FEATURE_RIGHTS		(1ULL << 6)
+/* HEAPSIM_IOC_FENCE_CREATE without a buffer */
+#define HEAPSIM_FEATURE_FENCES		(1ULL << 7)
 
 /* Attach states of a managed buffer; the numbers are CUDA's. */
 #define HEAPSIM_ATTACH_GLOBAL	1	/* jobs of any stream */
@@ -445,19 +447,21 @@ struct heapsim_job_wait {
 #define HEAPSIM_FENCE_WRITE	(1U << 1)	/* of an engine that writes */
 
 /**
- * struct heapsim_fence_create - put a fence on a buffer, for tests
+ * struct heapsim_fence_create - create a fence that the program signals
  * @size: in: sizeof of this struct
- * @flags: in: HEAPSIM_FENCE_READ or HEAPSIM_FENCE_WRITE
- * @fd: in: any dma-buf
+ * @flags: in: 0; or HEAPSIM_FENCE_READ or HEAPSIM_FENCE_WRITE: the fence is
+ *	also added to a buffer, for tests
+ * @fd: in: any dma-buf; -1 if @flags is 0
  * @fence_fd: out: sync_file, owned by the caller, O_CLOEXEC
  * @timeout_ns: in: time after which it is signalled with -ETIMEDOUT; above 0,
  *	at most 10 s
  * @fence: out: id for HEAPSIM_IOC_FENCE_SIGNAL, of this open
  *
- * Needs HEAPSIM_FEATURE_TEST_HOOKS. When this open is closed its fences are
- * signalled with -ECANCELED. EBUSY if this open has 1024 fences that were not
- * signalled by HEAPSIM_IOC_FENCE_SIGNAL (a fence that has timed out keeps its
- * id), or the user has too many objects, see struct heapsim_stream_id.
+ * Needs HEAPSIM_FEATURE_FENCES, with a buffer HEAPSIM_FEATURE_TEST_HOOKS. When
+ * this open is closed its fences are signalled with -ECANCELED. EBUSY if this
+ * open has 1024 fences that were not signalled by HEAPSIM_IOC_FENCE_SIGNAL (a
+ * fence that has timed out keeps its id), or the user has too many objects, see
+ * struct heapsim_stream_id.
  */
 struct heapsim_fence_create {
 	__u32 size;
@@ -474,8 +478,7 @@ struct heapsim_fence_create {
  * @error: in: 0 or a -errno from -4095
  * @fence: in: id, which is free for reuse afterwards
  *
- * Needs HEAPSIM_FEATURE_TEST_HOOKS. ENOENT no such fence of this open; one that
- * has timed out still exists.
+ * ENOENT no such fence of this open; one that has timed out still exists.
  */
 struct heapsim_fence_signal {
 	__u32 size;
