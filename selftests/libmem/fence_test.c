@@ -6,6 +6,8 @@
  */
 #include "stream.h"
 
+#include <libmem/pipe.h>
+#include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -352,6 +354,73 @@ static void one_without_a_descriptor_changes_nothing(void **state)
 	mem_event_destroy(event);
 }
 
+/* Adds the fence to what other drivers do with the buffer, and closes it. */
+static void import_fence(int buf_fd, int fence)
+{
+	struct dma_buf_import_sync_file arg = {
+		.flags = DMA_BUF_SYNC_WRITE,
+		.fd = fence,
+	};
+
+	assert_int_equal(ioctl(buf_fd, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &arg),
+			 0);
+	close(fence);
+}
+
+/* Presents a frame of a buffer and acquires it in another stream. */
+static void pass_frame(struct mem_buf *buf, struct mem_stream *to)
+{
+	const struct mem_pipe_params params = {
+		.size = sizeof(params),
+		.length = 1,
+	};
+	struct mem_frame frame = {
+		.size = sizeof(frame),
+		.nr_planes = 1,
+		.planes = { { 64, 64, 1, 64, 0, NULL } },
+	};
+	struct mem_pipe_end *consumer, *producer;
+	struct mem_pipe *pipe;
+
+	assert_int_equal(mem_buf_device_ptr(buf, &frame.planes[0].base), 0);
+	assert_int_equal(mem_pipe_create(ctx, &params, &pipe), 0);
+	assert_int_equal(mem_pipe_connect_consumer(pipe, ctx, &consumer), 0);
+	assert_int_equal(mem_pipe_connect_producer(pipe, ctx, 64, 64,
+						   &producer), 0);
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0), 0);
+	assert_int_equal(mem_pipe_acquire(consumer, to, 0, &frame), 0);
+	mem_pipe_end_destroy(producer);
+	mem_pipe_end_destroy(consumer);
+	mem_pipe_destroy(pipe);
+}
+
+/* So does a display or a camera to which the consumer hands the frame. */
+static void a_buffer_with_the_fence_of_a_frame_waits(void **state)
+{
+	struct dma_buf_export_sync_file arg = { .flags = DMA_BUF_SYNC_READ };
+	struct mem_buf *buf = new_buf(MEM_KIND_UNCACHED);
+	struct pollfd poll_fd = { .events = POLLIN };
+	struct mem_stream *other = new_stream();
+	int go;
+
+	(void)state;
+	assert_int_equal(mem_buf_export(buf, &poll_fd.fd), 0);
+	go = close_gate(stream);
+	pass_frame(buf, other);
+	import_fence(poll_fd.fd, fence_of_stream(other));
+	assert_int_equal(poll(&poll_fd, 1, A_WHILE_US / 1000), 0);
+	assert_int_equal(ioctl(poll_fd.fd, DMA_BUF_IOCTL_EXPORT_SYNC_FILE,
+			       &arg), 0);
+	assert_int_equal(status_within(arg.fd, 0), 0);
+	open_gate(go);
+	assert_int_equal(poll(&poll_fd, 1, HANGS_MS), 1);
+	assert_int_equal(status_within(arg.fd, HANGS_MS), 1);
+	close(arg.fd);
+	close(poll_fd.fd);
+	assert_int_equal(mem_stream_destroy(other), 0);
+	mem_buf_destroy(buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +442,13 @@ int main(void)
 		cmocka_unit_test(one_of_a_killed_process_is_signalled),
 	};
 
+	/* Embedded, no other driver has a buffer. */
+	const struct CMUnitTest kernel[] = {
+		cmocka_unit_test(a_buffer_with_the_fence_of_a_frame_waits),
+	};
+
 	return cmocka_run_group_tests(alone, NULL, NULL) |
-	       cmocka_run_group_tests(tests, open_strict, close_all);
+	       cmocka_run_group_tests(tests, open_strict, close_all) |
+	       (is_to_be_embedded() ? 0 :
+		cmocka_run_group_tests(kernel, open_strict, close_all));
 }

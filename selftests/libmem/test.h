@@ -76,11 +76,18 @@ static inline unsigned int scaled(unsigned int nr)
 	return nr < 4 ? 4 : nr;
 }
 
+/* Returns true if the environment chooses the embedded backend. */
+static inline bool is_to_be_embedded(void)
+{
+	const char *backend = getenv("LIBMEM_BACKEND");
+
+	return backend && !strcmp(backend, "embedded");
+}
+
 /* Runs tests for both backends, then those for the one in LIBMEM_BACKEND. */
 #define run_both(both, kernel, embedded)				\
 	(cmocka_run_group_tests(both, open_ctx, close_ctx) |		\
-	 (getenv("LIBMEM_BACKEND") &&					\
-	  !strcmp(getenv("LIBMEM_BACKEND"), "embedded") ?		\
+	 (is_to_be_embedded() ?						\
 	  cmocka_run_group_tests(embedded, open_ctx, close_ctx) :	\
 	  cmocka_run_group_tests(kernel, open_ctx, close_ctx)))
 
