@@ -62,6 +62,22 @@ struct refusal {
 };
 
 /**
+ * struct refused - a touch of the CPU that was refused
+ * @tid: thread
+ * @ip: instruction
+ * @off: byte of the buffer
+ * @is_write: it was a store
+ * @job: newest job of the stream for which the host has to wait
+ */
+struct refused {
+	pid_t tid;
+	uintptr_t ip;
+	uint64_t off;
+	bool is_write;
+	uint64_t job;
+};
+
+/**
  * struct owner - an engine and what it has been given
  * @ctx: its context
  * @engine: the engine; NULL: nothing has run yet
@@ -106,6 +122,7 @@ struct owner {
  * @globals: global buffers, without an attach in flight
  * @null_stream: the legacy stream
  * @actives: active streams, the oldest first
+ * @refused: the newest refused touch
  * @nr_refused: touches by the CPU of managed memory that it might not touch
  * @lent: device memory that kernels in the application's threads have
  */
@@ -266,6 +283,7 @@ struct embedded_buf {
 	struct right_buf right;
 	const struct rights_stream *blocker;
 	struct record_attach attaches[RECORD_NR_ATTACHES];
+	struct refused refused;
 	uint64_t nr_refused;
 	uint64_t nr_dropped;
 	struct attach_link in_lent;
