@@ -32,7 +32,8 @@
  * @file: eventfd; of a fence also a sync_file, or an end of a pipe; none if
  *	@has_id
  * @reader: @file is the writing end of a pipe: its reading end, so that the
- *	signal does not raise SIGPIPE if the other side has gone; else none
+ *	signal does not raise SIGPIPE if the other side has gone; a timeline
+ *	that is waited for: the end that hangs up; else none
  * @is_fence: it is a fence: waits leave it signalled
  * @timeline: timeline, a reference; NULL: a semaphore or fence
  * @point: point of @timeline that is waited for or signalled
@@ -166,6 +167,9 @@ static void semaphore_unpoll(struct mem_semaphore *semaphore)
 	if (own_fd_is_open(&sched->poll) && own_fd_is_open(&semaphore->file))
 		epoll_ctl(sched->poll.nr, EPOLL_CTL_DEL, semaphore->file.nr,
 			  NULL);
+	if (own_fd_is_open(&sched->poll) && own_fd_is_open(&semaphore->reader))
+		epoll_ctl(sched->poll.nr, EPOLL_CTL_DEL, semaphore->reader.nr,
+			  NULL);
 	if (semaphore->prev)
 		semaphore->prev->next = semaphore->next;
 	else
@@ -221,7 +225,8 @@ static bool semaphore_take(const struct mem_semaphore *semaphore)
 
 	if (semaphore->timeline)
 		return timeline_is_reached(semaphore->timeline,
-					   semaphore->point);
+					   semaphore->point) ||
+		       timeline_is_orphan(semaphore->timeline);
 	/* The program may have closed it and reused the number. */
 	if (!own_fd_is_open(&semaphore->file))
 		return false;
@@ -451,6 +456,10 @@ static int semaphore_make_polled(struct mem_semaphore *semaphore)
 						EPOLLONESHOT,
 		.data.ptr = semaphore,
 	};
+	struct epoll_event life = {
+		.events = EPOLLET,
+		.data.ptr = semaphore,
+	};
 	int err;
 
 	if (!own_fd_is_open(&semaphore->file) ||
@@ -464,6 +473,13 @@ static int semaphore_make_polled(struct mem_semaphore *semaphore)
 	if (epoll_ctl(sched->poll.nr, EPOLL_CTL_ADD, semaphore->file.nr,
 		      &event))
 		return -ENOMEM;
+	if (own_fd_is_open(&semaphore->reader) &&
+	    epoll_ctl(sched->poll.nr, EPOLL_CTL_ADD, semaphore->reader.nr,
+		      &life)) {
+		epoll_ctl(sched->poll.nr, EPOLL_CTL_DEL, semaphore->file.nr,
+			  NULL);
+		return -ENOMEM;
+	}
 	semaphore->next = sched->semaphores;
 	if (semaphore->next)
 		semaphore->next->prev = semaphore;
@@ -569,7 +585,8 @@ static int timeline_submit(struct mem_stream *stream,
 		return err;
 	if (!(timeline->perm & perm))
 		return -EACCES;
-	if (!own_fd_is_open(&timeline->event))
+	if (!own_fd_is_open(&timeline->event) ||
+	    !own_fd_is_open(&timeline->life))
 		return -EBADF;
 	err = semaphore_open(stream->ctx, timeline->event.nr, &semaphore);
 	if (err)
@@ -577,7 +594,10 @@ static int timeline_submit(struct mem_stream *stream,
 	semaphore->timeline = mem_timeline_get(timeline);
 	semaphore->point = point;
 	semaphore->is_certain = true;
-	err = semaphore_submit(stream, semaphore, kind);
+	if (kind == OP_WAIT)
+		err = own_fd_copy(&semaphore->reader, timeline->life.nr);
+	if (!err)
+		err = semaphore_submit(stream, semaphore, kind);
 	/* The operation has a reference. */
 	mem_semaphore_destroy(semaphore);
 	return err;

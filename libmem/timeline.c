@@ -6,13 +6,16 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +32,7 @@ static void timeline_free(struct mem_timeline *timeline)
 	page_unmap(timeline->page);
 	own_fd_close(&timeline->file);
 	own_fd_close(&timeline->event);
+	own_fd_close(&timeline->life);
 	free(timeline);
 }
 
@@ -42,7 +46,20 @@ static struct mem_timeline *timeline_new(unsigned int perm)
 	new->perm = perm;
 	new->file = OWN_FD_NONE;
 	new->event = OWN_FD_NONE;
+	new->life = OWN_FD_NONE;
 	return new;
+}
+
+/* Processes of any user may have the right to wait, and open the other end. */
+static int timeline_begin_life(struct mem_timeline *timeline)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	fchmod(fds[0], 0666);
+	fd_close(fds[0]);
+	return own_fd_take(&timeline->life, fds[1]);
 }
 
 static int timeline_init(struct mem_timeline *timeline)
@@ -55,6 +72,8 @@ static int timeline_init(struct mem_timeline *timeline)
 		return err;
 	timeline->page = page;
 	err = own_event_open(&timeline->event);
+	if (!err)
+		err = timeline_begin_life(timeline);
 	if (err)
 		return err;
 	if (getrandom(timeline->id, sizeof(timeline->id), 0) !=
@@ -87,16 +106,52 @@ API int mem_timeline_create(struct mem_ctx *ctx, struct mem_timeline **timeline)
 }
 
 /**
+ * timeline_open_life() - open the end of a timeline's pipe for a process
+ * @fd: an end, not trusted; the caller keeps it
+ * @perm: what the process may do
+ *
+ * Return: descriptor, owned by the caller; -EINVAL (@fd is no such end), or
+ * -errno of open() or fcntl().
+ */
+int timeline_open_life(int fd, unsigned int perm)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	char path[32];
+	struct stat stat;
+	bool is_writer;
+	int new;
+
+	if (flags < 0 || fstat(fd, &stat))
+		return -errno;
+	is_writer = (flags & O_ACCMODE) == O_WRONLY;
+	if (!S_ISFIFO(stat.st_mode) || (perm & MEM_WRITE && !is_writer))
+		return -EINVAL;
+	if (perm & MEM_WRITE || !is_writer)
+		return dup_cloexec(fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	new = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return new < 0 ? -errno : new;
+}
+
+static int timeline_take_life(struct mem_timeline *timeline, int fd)
+{
+	const int own = timeline_open_life(fd, timeline->perm);
+
+	return own < 0 ? own : own_fd_take(&timeline->life, own);
+}
+
+/**
  * timeline_from_fds() - make a timeline of another process's files
  * @file: file of the page, not trusted; the caller keeps it
  * @event: eventfd, not trusted; the caller keeps it
+ * @life: end of a pipe, not trusted; the caller keeps it
  * @perm: MEM_READ, MEM_WRITE or MEM_RW
  * @timeline: out: with one reference
  *
  * Return: 0, -EINVAL (a file is no such file, or may not be written), -EMFILE
  * or -ENOMEM.
  */
-int timeline_from_fds(int file, int event, unsigned int perm,
+int timeline_from_fds(int file, int event, int life, unsigned int perm,
 		      struct mem_timeline **timeline)
 {
 	const int prot = perm & MEM_WRITE ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -120,6 +175,8 @@ int timeline_from_fds(int file, int event, unsigned int perm,
 		err = own_fd_copy(&new->file, file);
 	if (!err)
 		err = own_fd_copy(&new->event, event);
+	if (!err)
+		err = timeline_take_life(new, life);
 	if (err)
 		goto err_free;
 	*timeline = new;
@@ -222,7 +279,23 @@ bool timeline_is_reached(const struct mem_timeline *timeline, uint64_t point)
 	return atomic_load(&timeline->page->reached) >= point;
 }
 
-/* Waits for an edge of the event. Returns false at the deadline. */
+/**
+ * timeline_is_orphan() - check whether nobody can signal a timeline any more
+ * @timeline: timeline
+ *
+ * Return: true if no process is left that may signal it. If this process may,
+ * it is one.
+ */
+bool timeline_is_orphan(const struct mem_timeline *timeline)
+{
+	struct pollfd life = { .fd = timeline->life.nr };
+
+	return !(timeline->perm & MEM_WRITE) &&
+	       own_fd_is_open(&timeline->life) && poll(&life, 1, 0) == 1 &&
+	       life.revents & POLLHUP;
+}
+
+/* Waits for an edge of the event or the life. Returns false at the deadline. */
 static bool timeline_poll(int poll_fd, uint64_t deadline)
 {
 	const uint64_t now = now_ns();
@@ -242,23 +315,41 @@ static bool timeline_poll(int poll_fd, uint64_t deadline)
 	return true;
 }
 
+static int timeline_watch(const struct mem_timeline *timeline, int poll_fd)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	struct epoll_event life = { .events = EPOLLET };
+
+	if (!own_fd_is_open(&timeline->event) ||
+	    !own_fd_is_open(&timeline->life))
+		return -EBADF;
+	if (epoll_ctl(poll_fd, EPOLL_CTL_ADD, timeline->event.nr, &event) ||
+	    epoll_ctl(poll_fd, EPOLL_CTL_ADD, timeline->life.nr, &life))
+		return -ENOMEM;
+	return 0;
+}
+
 static int timeline_block(const struct mem_timeline *timeline, uint64_t point,
 			  uint64_t deadline)
 {
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	int err = 0;
 	const int fd = epoll_create1(EPOLL_CLOEXEC);
+	bool is_orphan;
+	int err;
 
 	if (fd < 0)
 		return -errno;
-	if (!own_fd_is_open(&timeline->event))
-		err = -EBADF;
-	else if (epoll_ctl(fd, EPOLL_CTL_ADD, timeline->event.nr, &event))
-		err = -ENOMEM;
-	/* The event is watched before the count is read. */
-	while (!err && !timeline_is_reached(timeline, point))
-		if (!timeline_poll(fd, deadline))
+	/* Both are watched before they are read. */
+	err = timeline_watch(timeline, fd);
+	while (!err) {
+		/* The last process may have signalled before its end. */
+		is_orphan = timeline_is_orphan(timeline);
+		if (timeline_is_reached(timeline, point))
+			break;
+		if (is_orphan)
+			err = -EPIPE;
+		else if (!timeline_poll(fd, deadline))
 			err = -ETIMEDOUT;
+	}
 	fd_close(fd);
 	return err;
 }

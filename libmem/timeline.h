@@ -31,6 +31,8 @@ struct timeline_page {
  * @file: file of @page
  * @event: eventfd that is written, and never read, whenever the count has
  *	changed: an edge-triggered epoll of each process reports it
+ * @life: of a pipe, the writing end if @perm has MEM_WRITE, else the reading
+ *	end, which hangs up when no process is left that may signal
  */
 struct mem_timeline {
 	atomic_uint nr_users;
@@ -39,10 +41,13 @@ struct mem_timeline {
 	struct timeline_page *page;
 	struct own_fd file;
 	struct own_fd event;
+	struct own_fd life;
 };
 
-int timeline_from_fds(int file, int event, unsigned int perm,
+int timeline_from_fds(int file, int event, int life, unsigned int perm,
 		      struct mem_timeline **timeline);
+int timeline_open_life(int fd, unsigned int perm);
+bool timeline_is_orphan(const struct mem_timeline *timeline);
 bool timeline_is_reached(const struct mem_timeline *timeline, uint64_t point);
 void timeline_reach(struct mem_timeline *timeline, uint64_t point);
 

@@ -109,12 +109,15 @@ int mem_timeline_signal(struct mem_timeline *timeline);
  * @point: point; one that is reached is not waited for
  * @timeout_ns: maximum time to wait; MEM_WAIT_FOREVER
  *
- * Continues to wait if a signal interrupts it. If the process that should
- * signal ends first, the point is never reached.
+ * Continues to wait if a signal interrupts it. The wait ends when all processes
+ * that may signal have ended or have dropped the timeline. If this process may
+ * signal, or a process that may has a child of fork() that executes no program,
+ * that is not the case.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (@timeline is NULL), -EACCES (this process may not
- * wait), -ETIMEDOUT, -EMFILE or -ENFILE (no file descriptor is left), -EBADF
+ * wait), -ETIMEDOUT, -EPIPE (@point is not reached, and nobody is left who may
+ * signal), -EMFILE or -ENFILE (no file descriptor is left), -EBADF
  * (the program has closed the library's descriptors), -ENOMEM.
  */
 int mem_timeline_wait(struct mem_timeline *timeline, uint64_t point,
@@ -127,7 +130,8 @@ int mem_timeline_wait(struct mem_timeline *timeline, uint64_t point,
  * @point: point
  *
  * As mem_stream_wait_fence(): no thread is blocked, and mem_ctx_cancel() and
- * mem_ctx_close() drop it.
+ * mem_ctx_close() drop it. As the fence of a process, it also ends when nobody
+ * is left who may signal, see mem_timeline_wait().
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (an argument is NULL), -EACCES (this process may not

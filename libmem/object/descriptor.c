@@ -70,18 +70,19 @@ void desc_seal(struct desc *desc, enum desc_kind kind, size_t list_len,
 	desc->sum = desc_sum(desc, desc + 1, list_len);
 }
 
-static bool desc_has_no_event(const struct desc *desc)
+static bool desc_is_no_timeline(const struct desc *desc)
 {
 	static const uint8_t none[ENDPOINT_ID_LEN];
 
-	return !desc->event_seq &&
-	       !memcmp(desc->event_token, none, sizeof(none));
+	return !desc->event_seq && !desc->life_seq &&
+	       !memcmp(desc->event_token, none, sizeof(none)) &&
+	       !memcmp(desc->life_token, none, sizeof(none));
 }
 
 static bool desc_object_is_valid(const struct desc *desc)
 {
 	return (desc->perm == MEM_READ || desc->perm == MEM_RW) &&
-	       desc->buf_len && desc_has_no_event(desc);
+	       desc->buf_len && desc_is_no_timeline(desc);
 }
 
 static bool desc_timeline_is_valid(const struct desc *desc)
@@ -96,7 +97,7 @@ static bool desc_has_no_object(const struct desc *desc)
 
 	return !desc->perm && !desc->buf_len && !desc->backend && !desc->seq &&
 	       !memcmp(desc->token, none, sizeof(none)) &&
-	       desc_has_no_event(desc);
+	       desc_is_no_timeline(desc);
 }
 
 static bool desc_is_valid(const struct desc *desc)
@@ -106,8 +107,6 @@ static bool desc_is_valid(const struct desc *desc)
 	for (i = 0; i < sizeof(desc->reserved) / sizeof(*desc->reserved); i++)
 		if (desc->reserved[i])
 			return false;
-	if (desc->reserved_32)
-		return false;
 	switch (desc->kind) {
 	case DESC_UNRECONCILED:
 	case DESC_RECONCILED:

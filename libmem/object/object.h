@@ -69,7 +69,8 @@ enum desc_kind {
  * @token: token in the memory's ticket; 0 if there is none
  * @event_token: token in the ticket of a timeline's eventfd; else 0
  * @event_seq: number in that ticket; else 0
- * @reserved_32: 0
+ * @life_seq: number in the ticket of a timeline's pipe; else 0
+ * @life_token: token in that ticket; else 0
  * @reserved: 0
  *
  * Except in DESC_BARE and DESC_TIMELINE, a list in the format of attrs_pack()
@@ -90,8 +91,9 @@ struct desc {
 	uint8_t token[ENDPOINT_ID_LEN];
 	uint8_t event_token[ENDPOINT_ID_LEN];
 	uint32_t event_seq;
-	uint32_t reserved_32;
-	uint64_t reserved[18];
+	uint32_t life_seq;
+	uint8_t life_token[ENDPOINT_ID_LEN];
+	uint64_t reserved[16];
 };
 
 /* object.c */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem: sharing timelines with another process. The page and the eventfd go
- * over the endpoint as the memory of objects does.
+ * libmem: sharing timelines with another process. The page, the eventfd and the
+ * end of the pipe go over the endpoint as the memory of objects does.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,23 +33,38 @@ static int timeline_open_file(const struct mem_timeline *timeline,
 	return fd < 0 ? -errno : fd;
 }
 
+/* Sends a descriptor and closes it; or returns the error in its place. */
+static int timeline_send_fd(struct mem_endpoint *endpoint, int fd,
+			    uint64_t timeout_ns, struct ticket *ticket)
+{
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = endpoint_send_memory(endpoint, fd, timeout_ns, ticket);
+	fd_close(fd);
+	return err;
+}
+
 static int timeline_send(const struct mem_timeline *timeline, unsigned int perm,
 			 struct mem_endpoint *endpoint, uint64_t timeout_ns,
 			 struct desc *desc)
 {
-	struct ticket page, event;
-	int fd, err;
+	struct ticket page, event, life;
+	int err;
 
-	if (!own_fd_is_open(&timeline->event))
+	if (!own_fd_is_open(&timeline->life))
 		return -EBADF;
-	fd = timeline_open_file(timeline, perm);
-	if (fd < 0)
-		return fd;
-	err = endpoint_send_memory(endpoint, fd, timeout_ns, &page);
-	fd_close(fd);
+	err = timeline_send_fd(endpoint, timeline_open_file(timeline, perm),
+			       timeout_ns, &page);
 	if (!err)
-		err = endpoint_send_memory(endpoint, timeline->event.nr,
-					   timeout_ns, &event);
+		err = timeline_send_fd(endpoint, own_fd_dup(&timeline->event),
+				       timeout_ns, &event);
+	if (!err)
+		err = timeline_send_fd(endpoint,
+				       timeline_open_life(timeline->life.nr,
+							  perm),
+				       timeout_ns, &life);
 	if (err)
 		return err;
 	desc->perm = perm;
@@ -57,6 +72,8 @@ static int timeline_send(const struct mem_timeline *timeline, unsigned int perm,
 	memcpy(desc->token, page.token, sizeof(desc->token));
 	desc->event_seq = event.seq;
 	memcpy(desc->event_token, event.token, sizeof(desc->event_token));
+	desc->life_seq = life.seq;
+	memcpy(desc->life_token, life.token, sizeof(desc->life_token));
 	return 0;
 }
 
@@ -82,39 +99,49 @@ API int mem_timeline_export(struct mem_timeline *timeline, unsigned int perm,
 	return 0;
 }
 
-static int timeline_take_event(struct mem_endpoint *endpoint, int file,
-			       const struct desc *desc, unsigned int perm,
-			       uint64_t timeout_ns,
-			       struct mem_timeline **timeline)
-{
-	struct ticket ticket = { .seq = desc->event_seq };
-	int fd, err;
+/* Descriptors of a timeline, in the order in which they were sent */
+enum timeline_fd {
+	FD_PAGE,
+	FD_EVENT,
+	FD_LIFE,
+	NR_FDS
+};
 
-	memcpy(ticket.token, desc->event_token, sizeof(ticket.token));
-	err = endpoint_take_memory(endpoint, &ticket, timeout_ns, &fd);
-	if (err)
-		return err;
-	err = timeline_from_fds(file, fd, perm, timeline);
-	if (err == -EINVAL)
-		err = -EBADMSG;
-	endpoint_end_memory(endpoint, &ticket, !err || err == -EBADMSG);
-	return err;
+static struct ticket timeline_ticket(uint32_t seq, const uint8_t *token)
+{
+	struct ticket ticket = { .seq = seq };
+
+	memcpy(ticket.token, token, sizeof(ticket.token));
+	return ticket;
 }
 
 static int timeline_take(struct mem_endpoint *endpoint, const struct desc *desc,
 			 unsigned int perm, uint64_t timeout_ns,
 			 struct mem_timeline **timeline)
 {
-	struct ticket ticket = { .seq = desc->seq };
-	int fd, err;
+	const struct ticket tickets[NR_FDS] = {
+		[FD_PAGE] = timeline_ticket(desc->seq, desc->token),
+		[FD_EVENT] = timeline_ticket(desc->event_seq,
+					     desc->event_token),
+		[FD_LIFE] = timeline_ticket(desc->life_seq, desc->life_token),
+	};
+	int fds[NR_FDS], nr, err = 0;
 
-	memcpy(ticket.token, desc->token, sizeof(ticket.token));
-	err = endpoint_take_memory(endpoint, &ticket, timeout_ns, &fd);
-	if (err)
-		return err;
-	err = timeline_take_event(endpoint, fd, desc, perm, timeout_ns,
-				  timeline);
-	endpoint_end_memory(endpoint, &ticket, !err || err == -EBADMSG);
+	for (nr = 0; nr < NR_FDS; nr++) {
+		err = endpoint_take_memory(endpoint, &tickets[nr], timeout_ns,
+					   &fds[nr]);
+		if (err)
+			break;
+	}
+	if (!err) {
+		err = timeline_from_fds(fds[FD_PAGE], fds[FD_EVENT],
+					fds[FD_LIFE], perm, timeline);
+		if (err == -EINVAL)
+			err = -EBADMSG;
+	}
+	while (nr--)
+		endpoint_end_memory(endpoint, &tickets[nr],
+				    !err || err == -EBADMSG);
 	return err;
 }
 

@@ -342,6 +342,89 @@ static void a_killed_signaller_leaves_its_point(void **state)
 	mem_timeline_put(timeline);
 }
 
+static void *wait_for_one(void *arg)
+{
+	return (void *)(intptr_t)mem_timeline_wait(arg, 1, LONG);
+}
+
+/* Threads and streams wait for a point that nobody can signal any more. */
+static void a_wait_ends_with_the_last_signaller(void **state)
+{
+	struct mem_timeline *timeline = new_timeline(), *waiter, *signaller;
+	pthread_t thread;
+	void *ret;
+
+	(void)state;
+	open_ends();
+	waiter = shared_as(timeline, MEM_READ);
+	signaller = shared_as(timeline, MEM_WRITE);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_one, waiter),
+			 0);
+	assert_int_equal(mem_stream_wait_timeline(stream, waiter, 1), 0);
+	mem_timeline_put(timeline);
+	usleep(20000);
+	assert_int_equal(mem_stream_query(stream), -EBUSY);
+	assert_int_equal(mem_timeline_wait(waiter, 1, 0), -ETIMEDOUT);
+	mem_timeline_put(signaller);
+	assert_int_equal(pthread_join(thread, &ret), 0);
+	assert_int_equal((intptr_t)ret, -EPIPE);
+	sync_stream();
+	/* So does one that begins later. */
+	assert_int_equal(mem_timeline_wait(waiter, 1, LONG), -EPIPE);
+	assert_int_equal(mem_timeline_wait(waiter, 0, LONG), 0);
+	assert_int_equal(mem_stream_wait_timeline(stream, waiter, 1), 0);
+	sync_stream();
+	mem_timeline_put(waiter);
+	close_ends();
+}
+
+/* The signal that a stream owes is a signaller, too. */
+static void submitted_signals_are_waited_for(void **state)
+{
+	struct mem_timeline *timeline = new_timeline(), *waiter;
+	struct gate gate = hold_up(stream);
+	pthread_t thread;
+	void *ret;
+
+	(void)state;
+	open_ends();
+	waiter = shared_as(timeline, MEM_READ);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_one, waiter),
+			 0);
+	assert_int_equal(mem_stream_signal_timeline(stream, timeline, 1), 0);
+	mem_timeline_put(timeline);
+	assert_int_equal(mem_timeline_wait(waiter, 1, SHORT), -ETIMEDOUT);
+	let_go(gate);
+	assert_int_equal(pthread_join(thread, &ret), 0);
+	assert_int_equal((intptr_t)ret, 0);
+	assert_int_equal(mem_timeline_wait(waiter, 1, LONG), 0);
+	assert_int_equal(mem_timeline_wait(waiter, 2, LONG), -EPIPE);
+	mem_timeline_put(waiter);
+	close_ends();
+}
+
+/* A process that may do both waits as one that may only wait. */
+static void a_part_of_the_rights_can_be_imported(void **state)
+{
+	struct mem_timeline *timeline = new_timeline(), *waiter;
+	uint8_t desc[MEM_OBJECT_DESC_LEN];
+
+	(void)state;
+	open_ends();
+	assert_int_equal(mem_timeline_export(timeline, MEM_RW, ends[0], LONG,
+					     desc), 0);
+	assert_int_equal(mem_timeline_import(ends[1], desc, MEM_READ, LONG,
+					     &waiter), 0);
+	assert_int_equal(mem_timeline_perm(waiter), MEM_READ);
+	assert_int_equal(mem_timeline_signal(timeline), 0);
+	assert_int_equal(mem_timeline_wait(waiter, 1, LONG), 0);
+	assert_int_equal(mem_timeline_wait(waiter, 2, SHORT), -ETIMEDOUT);
+	mem_timeline_put(timeline);
+	assert_int_equal(mem_timeline_wait(waiter, 2, LONG), -EPIPE);
+	mem_timeline_put(waiter);
+	close_ends();
+}
+
 static void mistakes_are_refused(void **state)
 {
 	struct mem_timeline *timeline = new_timeline(), *other = UNTOUCHED;
@@ -406,6 +489,9 @@ int main(void)
 		cmocka_unit_test(each_changed_byte_is_refused),
 		cmocka_unit_test(descriptors_of_other_kinds_are_refused),
 		cmocka_unit_test(a_killed_signaller_leaves_its_point),
+		cmocka_unit_test(a_wait_ends_with_the_last_signaller),
+		cmocka_unit_test(submitted_signals_are_waited_for),
+		cmocka_unit_test(a_part_of_the_rights_can_be_imported),
 		cmocka_unit_test(mistakes_are_refused),
 	};
 

@@ -437,6 +437,58 @@ static void a_killed_signaler_leaves_its_fences(void **state)
 	NvSciIpcDeinit();
 }
 
+/* The peer allocates the object, so that nobody else may signal it. */
+static void peer_gives_and_dies(const char *name)
+{
+	NvSciIpcEndpoint end = open_end(name);
+	NvSciSyncFence fence = NvSciSyncFenceInitializer;
+	NvSciSyncObj object;
+	size_t i;
+
+	wait_for_event(end, NV_SCI_IPC_EVENT_CONN_EST);
+	object = give_object(end, NvSciSyncAccessPerm_SignalOnly,
+			     NvSciSyncAccessPerm_WaitOnly);
+	for (i = 0; i < 2; i++) {
+		must(NvSciSyncObjGenerateFence(object, &fence) ==
+		     NvSciError_Success);
+		send_fence(end, &fence);
+	}
+	must(NvSciSyncObjSignal(object) == NvSciError_Success);
+	recv_bytes(end, &i, sizeof(i));
+	raise(SIGKILL);
+}
+
+static void a_fence_of_a_killed_signaler_is_an_error(void **state)
+{
+	const char *name = channel_name("a_fence_of_a_killed");
+	const pid_t pid = start_peer("peer_gives_and_dies", name);
+	NvSciIpcEndpoint end = open_end(name);
+	NvSciSyncFence fences[2];
+	NvSciSyncObj object;
+	size_t i;
+	int status;
+
+	(void)state;
+	wait_for_event(end, NV_SCI_IPC_EVENT_CONN_EST);
+	object = get_object(end, NvSciSyncAccessPerm_WaitOnly);
+	for (i = 0; i < 2; i++) {
+		fences[i] = NvSciSyncFenceInitializer;
+		recv_fence(end, object, &fences[i]);
+	}
+	is(NvSciSyncFenceWait(&fences[1], cpu, SHORT_US), Timeout);
+	send_bytes(end, &i, sizeof(i));
+	/* Without a time-out. */
+	is(NvSciSyncFenceWait(&fences[1], cpu, -1), ConnectionReset);
+	ok(NvSciSyncFenceWait(&fences[0], cpu, -1));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	for (i = 0; i < 2; i++)
+		NvSciSyncFenceClear(&fences[i]);
+	NvSciSyncObjFree(object);
+	NvSciIpcCloseEndpoint(end);
+	NvSciIpcDeinit();
+}
+
 static void what_does_not_fit_is_not_imported(void **state)
 {
 	NvSciSyncAttrList list = cpu_list(NvSciSyncAccessPerm_WaitOnly), other;
@@ -474,6 +526,7 @@ static const struct {
 } peers[] = {
 	{ "peer_consumes", peer_consumes },
 	{ "peer_dies", peer_dies },
+	{ "peer_gives_and_dies", peer_gives_and_dies },
 };
 
 int main(int argc, char **argv)
@@ -485,6 +538,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(changed_fences_are_refused),
 		cmocka_unit_test(frames_go_to_and_fro),
 		cmocka_unit_test(a_killed_signaler_leaves_its_fences),
+		cmocka_unit_test(a_fence_of_a_killed_signaler_is_an_error),
 		cmocka_unit_test(what_does_not_fit_is_not_imported),
 	};
 	size_t i;
