@@ -857,6 +857,8 @@ struct objects {
 	struct mem_job *job;
 	struct mem_event *start;
 	struct mem_event *end;
+	struct mem_timeline *timeline;
+	struct mem_pipe *pipe;
 	void *device;
 };
 
@@ -925,8 +927,46 @@ static void get_pitch(const struct objects *all, void *to)
 	mem_alloc_pitch(all->own, LEN, 2, to, (void **)to + 1);
 }
 
+static void get_fence_of_stream(const struct objects *all, void *to)
+{
+	mem_stream_fence(mem_stream_legacy(all->own), to);
+}
+
+static void get_fence_of_event(const struct objects *all, void *to)
+{
+	mem_event_fence(all->end, to);
+}
+
+static void get_timeline(const struct objects *all, void *to)
+{
+	mem_timeline_create(all->own, to);
+}
+
+static void get_point(const struct objects *all, void *to)
+{
+	mem_timeline_next(all->timeline, to);
+}
+
+static void get_image(const struct objects *all, void *to)
+{
+	mem_image_create(all->own, 64, 64, MEM_FORMAT_U8, 0, to);
+}
+
+static void get_pipe(const struct objects *all, void *to)
+{
+	const struct mem_pipe_params params = { .size = sizeof(params) };
+
+	mem_pipe_create(all->own, &params, to);
+}
+
+static void get_end(const struct objects *all, void *to)
+{
+	mem_pipe_connect_consumer(all->pipe, all->own, to);
+}
+
 static void make_objects(struct objects *all)
 {
+	const struct mem_pipe_params params = { .size = sizeof(params) };
 	const struct mem_ctx_options options = {
 		.size = sizeof(options),
 		.soc = "tx2",
@@ -942,6 +982,8 @@ static void make_objects(struct objects *all)
 				   &all->device), 0);
 	assert_int_equal(mem_event_create(all->own, 0, &all->start), 0);
 	assert_int_equal(mem_event_create(all->own, 0, &all->end), 0);
+	assert_int_equal(mem_timeline_create(all->own, &all->timeline), 0);
+	assert_int_equal(mem_pipe_create(all->own, &params, &all->pipe), 0);
 	assert_int_equal(mem_event_record(all->start, stream), 0);
 	assert_int_equal(mem_event_record(all->end, stream), 0);
 	assert_int_equal(mem_ctx_sync(all->own), 0);
@@ -953,6 +995,8 @@ static void destroy_objects(struct objects *all)
 {
 	mem_event_destroy(all->start);
 	mem_event_destroy(all->end);
+	mem_timeline_put(all->timeline);
+	mem_pipe_destroy(all->pipe);
 	mem_job_destroy(all->job);
 	mem_buf_destroy(all->buf);
 	mem_free(all->own, all->device);
@@ -962,11 +1006,17 @@ static void destroy_objects(struct objects *all)
 /* If a call left a lock held, these calls would wait until the alarm. */
 static void use_objects(const struct objects *all)
 {
+	struct mem_pipe_info info = { .size = sizeof(info) };
+	uint64_t point;
 	int64_t ns;
 	void *addr;
 	int fd;
 
 	assert_int_equal(mem_ctx_sync(all->own), 0);
+	assert_int_equal(mem_pipe_info(all->pipe, &info), 0);
+	assert_int_equal(mem_timeline_next(all->timeline, &point), 0);
+	assert_int_equal(mem_event_fence(all->end, &fd), 0);
+	close(fd);
 	assert_int_equal(mem_event_elapsed(all->start, all->end, &ns), 0);
 	assert_int_equal(mem_buf_map(all->buf, &addr), 0);
 	assert_int_equal(mem_buf_unmap(all->buf), 0);
@@ -985,7 +1035,9 @@ static void results_are_stored_under_no_lock(void **state)
 	static void (*const calls[])(const struct objects *all, void *to) = {
 		get_elapsed, get_mapping, get_export, get_fence, get_result,
 		get_stream, get_memory, get_buf, get_job, get_event,
-		get_device, get_len, get_pitch,
+		get_device, get_len, get_pitch, get_fence_of_stream,
+		get_fence_of_event, get_timeline, get_point, get_image,
+		get_pipe, get_end,
 	};
 	const struct mem_launch launch = launch_of(k_nothing, NULL, 0);
 	struct sigaction jump = {
