@@ -693,7 +693,7 @@ NvSciError NvSciBufAttrListDump(NvSciBufAttrList attrList, void **buf,
  * @inputCount: of those, above 0
  * @newReconciledAttrList: out: the result: NvSciBufAttrListFree()
  * @newConflictList: out: if they do not fit, what does not: to be dumped, and
- *	NvSciBufAttrListFree(); not written otherwise
+ *	NvSciBufAttrListFree(); NULL on success; not written otherwise
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter (a pointer is NULL,
  * @inputCount is 0, one is not unreconciled, lists of two modules),

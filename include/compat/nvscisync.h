@@ -343,7 +343,7 @@ NvSciError NvSciSyncAttrListClone(NvSciSyncAttrList origAttrList,
  * @inputCount: number of lists, above 0
  * @newReconciledList: out: the result
  * @newConflictList: out: on NvSciError_ReconciliationFailed, a list for
- *	NvSciSyncAttrListDebugDump()
+ *	NvSciSyncAttrListDebugDump(); NULL on success; not written otherwise
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter (as for append),
  * NvSciError_ReconciliationFailed (not one signaler, no waiter, or no common

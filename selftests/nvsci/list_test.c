@@ -350,13 +350,16 @@ static void lists_merge_by_each_keys_rule(void **state)
 	NvSciBufAttrList lists[2] = { new_raw_list(SIZE),
 				      list_of(NvSciBufType_RawBuffer) };
 	const uint64_t align = 1024 * 1024;
-	NvSciBufAttrList result, conflict, both;
+	NvSciBufAttrList result, both;
+	NvSciBufAttrList conflict = UNTOUCHED(NvSciBufAttrList);
 
 	(void)state;
 	ok(set_one(lists[1], NvSciBufRawBufferAttrKey_Align, &align,
 		   sizeof(align)));
 	set_bool(lists[1], NvSciBufGeneralAttrKey_NeedCpuAccess, false);
 	ok(NvSciBufAttrListReconcile(lists, 2, &result, &conflict));
+	/* Programs free it if it is not NULL: NVIDIA's cudaNvSciNvMedia */
+	assert_null(conflict);
 	assert_int_equal(value(result, NvSciBufRawBufferAttrKey_Align,
 			       uint64_t), align);
 	assert_true(value(result, NvSciBufGeneralAttrKey_NeedCpuAccess, bool));

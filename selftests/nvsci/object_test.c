@@ -49,7 +49,9 @@ static void the_older_names_are_there(void **state)
 	ok(NvSciBufAttrListObjAlloc(result, &object));
 	NvSciBufObjFree(object);
 	NvSciBufAttrListFree(result);
+	conflict = UNTOUCHED(NvSciBufAttrList);
 	ok(NvSciBufAttrListReconcileAndObjAlloc(&list, 1, &object, &conflict));
+	assert_null(conflict);
 	NvSciBufObjFree(object);
 	bad(NvSciBufAttrListReconcileAndObjAlloc(&list, 1, NULL, &conflict));
 	bad(NvSciBufAttrListReconcileAndObjAlloc(&list, 1, &object, NULL));

@@ -169,7 +169,8 @@ static void lists_conflict(void **state)
 
 static void a_primitive_that_all_have_is_chosen(void **state)
 {
-	NvSciSyncAttrList lists[2], result, conflict;
+	NvSciSyncAttrList lists[2], result;
+	NvSciSyncAttrList conflict = UNTOUCHED(NvSciSyncAttrList);
 	NvSciSyncFence fence = NvSciSyncFenceInitializer;
 	NvSciSyncObj object;
 
@@ -177,6 +178,8 @@ static void a_primitive_that_all_have_is_chosen(void **state)
 	lists[0] = cpu_list(NvSciSyncAccessPerm_SignalOnly);
 	lists[1] = list_with(NvSciSyncAttrValPrimitiveType_Syncpoint);
 	ok(NvSciSyncAttrListReconcile(lists, 2, &result, &conflict));
+	/* Programs free it if it is not NULL: NVIDIA's cudaNvSciNvMedia */
+	assert_null(conflict);
 	sync_is(result, NvSciSyncAttrKey_PrimitiveInfo, uint32_t,
 		NvSciSyncAttrValPrimitiveType_Syncpoint);
 	sync_is(result, NvSciSyncAttrKey_MaxPrimitiveValue, uint64_t,

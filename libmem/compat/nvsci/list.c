@@ -425,7 +425,11 @@ NvSciBufAttrListReconcile(const NvSciBufAttrList inputArray[],
 	}
 	if (err)
 		return nvsci_error(err);
-	return nvsci_list_own(attrs, module, newReconciledAttrList);
+	error = nvsci_list_own(attrs, module, newReconciledAttrList);
+	/* Programs free a conflict list that is not NULL, uninitialised. */
+	if (!error)
+		*newConflictList = NULL;
+	return error;
 }
 
 API NvSciError

@@ -248,6 +248,8 @@ NvSciSyncAttrListReconcile(const NvSciSyncAttrList inputArray[],
 	sync_list_of(attrs)->peer_perm = sync_perms_of(inputArray, inputCount,
 						       true);
 	*newReconciledList = (NvSciSyncAttrList)attrs;
+	/* Programs free a conflict list that is not NULL, uninitialised. */
+	*newConflictList = NULL;
 	return NvSciError_Success;
 }
 
