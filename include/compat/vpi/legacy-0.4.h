@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "Array.h"
-#include "CUDAInterop.h"
 #include "Context.h"
 #include "Event.h"
 #include "HostFunction.h"
@@ -36,6 +35,16 @@ extern "C" {
 #endif
 
 #define VPI_LEGACY static inline __attribute__((unused))
+
+/*
+ * As cuda.h and CUDAInterop.h have them: a program without CUDA need not have
+ * its headers.
+ */
+__extension__ typedef struct CUstream_st *CUstream;
+
+VPI_PUBLIC VPIStatus vpiStreamCreateWrapperCUDA(CUstream cudaStream,
+						uint64_t flags,
+						VPIStream *stream);
 
 typedef VPIBorderExtension VPIBoundaryCond;
 
