@@ -377,8 +377,8 @@ enum job_op {
  * @set_gate: sets who may touch a buffer of a heap from now on; violations name
  *	the calling thread; NULL: touches are not detected
  * @order: the functions that order/ calls
- * @fence_create: creates a sync_file for @fence_signal, which does not sleep and
- *	needs no lock; both NULL: there are none
+ * @fence_create: creates a sync_file for @fence_signal; NULL: there are none
+ * @fence_signal: signals it; takes no lock
  * @run: runs a kernel that was submitted as @work, and waits for its end
  * @copy: carries out a copy or fill; @work is NULL if no engine does it
  *

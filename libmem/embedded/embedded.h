@@ -122,7 +122,6 @@ struct owner {
  * @globals: global buffers, without an attach in flight
  * @null_stream: the legacy stream
  * @actives: active streams, the oldest first
- * @refused: the newest refused touch
  * @nr_refused: touches by the CPU of managed memory that it might not touch
  * @lent: device memory that kernels in the application's threads have
  */
@@ -232,6 +231,7 @@ enum bracket_dir {
  *	touch it; NULL: any that is active
  * @attaches: how it came to its state, the newest first; all 0 unless it is
  *	watched
+ * @refused: the newest refused touch
  * @nr_refused: touches by the CPU when it might not touch it
  * @nr_dropped: invalidates of its group that have been carried out for it
  * @in_lent: place in the context's list of lent buffers
