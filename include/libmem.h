@@ -2097,8 +2097,9 @@ int mem_stream_wait_semaphore(struct mem_stream *stream,
  * mem_ctx_close() drop it.
  *
  * Context: any thread.
- * Return: 0, or -EINVAL (@stream is NULL, @fd is none of these), -EBADF (@fd is not open), -EMFILE or -ENFILE (no file descriptor is
- * left), -ENOMEM, or as mem_stream_sync().
+ * Return: 0, or -EINVAL (@stream is NULL, @fd is none of these), -EBADF (@fd is
+ * not open), -EMFILE or -ENFILE (no file descriptor is left), -ENOMEM, or as
+ * mem_stream_sync().
  */
 int mem_stream_wait_fence(struct mem_stream *stream, int fd);
 
@@ -2117,8 +2118,9 @@ int mem_stream_wait_fence(struct mem_stream *stream, int fd);
  * without a limit. The pipe has no limit and carries no error.
  *
  * If the fence is added to a dma-buf, a host function that is already in the
- * stream must not begin CPU access to that buffer by DMA_BUF_IOCTL_SYNC: it would
- * wait for itself until the limit.
+ * stream must not begin CPU access to that buffer by DMA_BUF_IOCTL_SYNC: it
+ * would wait for itself until the limit. The same holds for jobs of images on
+ * the CPU.
  *
  * It is not a wait of the host: what the fence stands for is not known done
  * when it is signalled.

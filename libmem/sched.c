@@ -303,7 +303,7 @@ static struct op *exec_pop(struct exec *exec)
 	return NULL;
 }
 
-/* Returns the error of the context, or -ECANCELED if the operation is dropped. */
+/* Returns the error of the context, or -ECANCELED if it was dropped. */
 static int op_error(const struct op *op)
 {
 	const int error = atomic_load(&op->stream->ctx->sched.error);
