@@ -30,6 +30,8 @@ enum heapsim_touch {
  * @len: bytes
  * @touch: read or write
  * @addr: user address of the first byte; 0 if a debugger accesses the buffer
+ * @ip: user address of the instruction; 0 if the kernel or a debugger accesses
+ *	the buffer
  * @is_again: the access has been judged already, but the instruction was
  *	interrupted before it completed
  * @is_wrong: the buffer's context forbids the access, and it has been reported
@@ -39,6 +41,7 @@ struct heapsim_access {
 	size_t len;
 	enum heapsim_touch touch;
 	u64 addr;
+	u64 ip;
 	bool is_again;
 	bool is_wrong;
 };

@@ -267,7 +267,7 @@ static vm_fault_t devview_lock_for_store(const struct vm_fault *vmf,
 				return 0;
 		}
 		mutex_unlock(&buf->lock);
-		if (heapsim_lines_init(buf))
+		if (heapsim_lines_init(buf, true))
 			return VM_FAULT_SIGBUS;
 		ret = heapsim_images_get_for(vmf, buf, images, need, false);
 		if (ret)

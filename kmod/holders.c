@@ -223,7 +223,7 @@ int heapsim_holder_job_begin(struct heapsim_buf *buf, u64 off, u64 len)
 	struct heapsim_images images;
 	int ret;
 
-	ret = heapsim_lines_init(buf);
+	ret = heapsim_lines_init(buf, true);
 	if (ret)
 		return ret;
 	ret = mutex_lock_killable(&buf->stock_lock);
@@ -308,7 +308,7 @@ int heapsim_holder_vmap_cpu(struct heapsim_buf *buf, struct page **pages)
 	size_t i, need;
 	int ret;
 
-	ret = heapsim_lines_init(buf);
+	ret = heapsim_lines_init(buf, true);
 	if (ret)
 		return ret;
 	mutex_lock(&buf->stock_lock);

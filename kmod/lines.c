@@ -33,11 +33,13 @@ static void lines_free(struct line_buf *lines, unsigned long *pages,
 /**
  * heapsim_lines_init() - allocate the line state of a buffer
  * @buf: two-view buffer; nothing happens if it has line state
+ * @waits: wait for the buffer's lock
  *
  * Context: may sleep; takes the buffer's lock.
- * Return: 0, -ENOMEM, or -EINTR if the caller is killed.
+ * Return: 0, -ENOMEM, -EINTR if the caller is killed, or -EAGAIN if it would
+ * have to wait.
  */
-int heapsim_lines_init(struct heapsim_buf *buf)
+int heapsim_lines_init(struct heapsim_buf *buf, bool waits)
 {
 	const gfp_t gfp = HEAPSIM_GFP_USER;
 	const u32 line_shift = ilog2(heapsim_config.profile->line_size);
@@ -47,6 +49,7 @@ int heapsim_lines_init(struct heapsim_buf *buf)
 	struct heapsim_note *notes;
 	struct line_buf lines = { 0 };
 	size_t i, page = 0;
+	int ret;
 
 	if (READ_ONCE(buf->lines.pages))
 		return 0;
@@ -76,9 +79,10 @@ int heapsim_lines_init(struct heapsim_buf *buf)
 		cond_resched();
 	}
 	/* Another thread may have been first, and be cleaning gigabytes. */
-	if (mutex_lock_killable(&buf->lock)) {
+	ret = heapsim_lock(&buf->lock, waits);
+	if (ret) {
 		lines_free(&lines, pages, notes);
-		return -EINTR;
+		return ret;
 	}
 	if (buf->lines.pages) {
 		mutex_unlock(&buf->lock);

@@ -48,7 +48,7 @@ void heapsim_image_lend(struct heapsim_buf *buf, size_t page,
 void heapsim_image_give(struct heapsim_images *images, u8 *image);
 
 /* lines.c */
-int heapsim_lines_init(struct heapsim_buf *buf);
+int heapsim_lines_init(struct heapsim_buf *buf, bool waits);
 void heapsim_lines_fini(struct heapsim_buf *buf);
 size_t heapsim_lines_touch(struct heapsim_buf *buf,
 			   const struct heapsim_access *access,

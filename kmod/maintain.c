@@ -18,7 +18,7 @@ static int maintain_buf(struct heapsim_buf *buf,
 	if (!READ_ONCE(buf->has_two_views) || !range->len)
 		return 0;
 	if (op & HEAPSIM_MAINT_INVALIDATE) {
-		ret = heapsim_lines_init(buf);
+		ret = heapsim_lines_init(buf, waits);
 		if (ret)
 			return ret;
 	}

@@ -14,6 +14,7 @@
  * for a forbidden access that is allowed to continue, one at a time.
  */
 #include <linux/mm.h>
+#include <linux/sched/task_stack.h>
 
 #include "ctx.h"
 #include "importer.h"
@@ -65,7 +66,7 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 			return 0;
 		mutex_unlock(&buf->lock);
 		/* VM_FAULT_OOM would call the OOM killer. */
-		if (heapsim_lines_init(buf))
+		if (heapsim_lines_init(buf, true))
 			return VM_FAULT_SIGBUS;
 		ret = heapsim_images_get_for(vmf, buf, images, need,
 					     !READ_ONCE(buf->is_touched));
@@ -99,6 +100,7 @@ static vm_fault_t mmap_fault_page(struct vm_fault *vmf,
 		.len = 1,
 		.touch = touch,
 		.addr = vmf->real_address,
+		.ip = is_user ? instruction_pointer(task_pt_regs(current)) : 0,
 	};
 	struct heapsim_span span = {
 		vma->vm_pgoff, vma->vm_pgoff + vma_pages(vma)
@@ -264,7 +266,7 @@ int heapsim_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 		return heapsim_ptes_map_whole(buf, vma);
 	}
 	if (READ_ONCE(buf->has_two_views))
-		ret = heapsim_lines_init(buf);
+		ret = heapsim_lines_init(buf, true);
 	if (!ret)
 		ret = heapsim_area_add(buf);
 	if (ret)

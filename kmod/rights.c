@@ -752,12 +752,23 @@ rights_blocker_of(const struct heapsim_ctx_buf *m)
 					struct heapsim_order_stream, in_active);
 }
 
+/* Reports a forbidden access, unless it is only repeated. */
 static void rights_report(struct heapsim_ctx_buf *m,
 			  const struct heapsim_access *access)
 {
 	const struct heapsim_order_stream *blocker = rights_blocker_of(m);
 	const struct heapsim_party nobody = { 0 };
+	struct right_refused refused = {
+		.thread = task_pid_nr(current),
+		.ip = access->ip,
+		.off = access->off,
+		.job = blocker ? blocker->newest.other.job : 0,
+		.is_write = access->touch == HEAPSIM_TOUCH_WRITE,
+	};
 
+	if (m->buf->rule.policy != HEAPSIM_POLICY_STRICT &&
+	    right_is_repeated(&m->right, &refused))
+		return;
 	m->cpu_while_active++;
 	m->owner->rights.cpu_while_active++;
 	heapsim_record_cpu_forbidden(m->buf, HEAPSIM_RECORD_CPU_WHILE_ACTIVE,

@@ -335,6 +335,7 @@ void right_join(struct right_group *group, struct right_buf *buf)
 {
 	buf->group = group;
 	buf->since = group->tally;
+	buf->refused.ip = 0;
 	group->nr++;
 	group->len += buf->len;
 	list_append(&group->bufs, &buf->in_bufs);
@@ -379,6 +380,30 @@ void right_leave(struct right_buf *buf)
 bool right_is_refused(const struct right_buf *buf)
 {
 	return buf->group ? buf->group->is_refused : buf->is_refused;
+}
+
+/**
+ * right_is_repeated() - whether a refused touch is the last one again
+ * @buf: the buffer
+ * @now: the touch. The host lets the program carry it out
+ *
+ * The page that the host gives may be revoked before the instruction completes,
+ * since the job begins at that time. The instruction then faults again, and
+ * there is still only one mistake.
+ *
+ * Return: true if it is.
+ */
+bool right_is_repeated(struct right_buf *buf, struct right_refused *now)
+{
+	const struct right_refused last = buf->refused;
+	struct right_tally tally;
+
+	right_tally_of(buf, &tally);
+	now->revoked = tally.revoked;
+	buf->refused = *now;
+	return now->ip && now->ip == last.ip && now->thread == last.thread &&
+	       now->off == last.off && now->job == last.job &&
+	       now->revoked == last.revoked && now->is_write == last.is_write;
 }
 
 /**

@@ -13,9 +13,9 @@
  *
  * Nothing here locks: the host serialises all calls on a group and its buffers.
  * It may do so separately for what faults need, which is is_refused, lines,
- * is_dirty, is_kept and the lists of mapped, cached and dirty buffers, and for
- * all else. Then right_group_refuse(), right_join() and right_leave() need
- * both.
+ * is_dirty, is_kept, refused and the lists of mapped, cached and dirty buffers,
+ * and for all else. Then right_group_refuse(), right_join() and right_leave()
+ * need both.
  */
 #ifndef HEAPSIM_MODEL_RIGHT_H
 #define HEAPSIM_MODEL_RIGHT_H
@@ -108,6 +108,25 @@ struct right_group {
 };
 
 /**
+ * struct right_refused - a touch by the CPU that was refused, but carried out
+ * @thread: id of the thread; unique in the host
+ * @ip: address of the instruction; 0 if another one may follow at the same
+ *	address, as in a system call
+ * @off: first byte, offset in the buffer
+ * @job: last job of the stream that the CPU had to wait for
+ * @revoked: right_tally.revoked then; right_is_repeated() sets it
+ * @is_write: it was a store
+ */
+struct right_refused {
+	u64 thread;
+	u64 ip;
+	u64 off;
+	u64 job;
+	u64 revoked;
+	bool is_write;
+};
+
+/**
  * struct right_buf - a managed buffer
  * @len: bytes
  * @group: that it is in; NULL: its state is host, or an attach is in flight
@@ -119,6 +138,7 @@ struct right_group {
  * @tally: what was done for it, but for what @since leaves out
  * @since: the tally of the group when it came in; its own part is what was
  *	added to that
+ * @refused: the last touch that right_is_repeated() was called for
  * @in_odd: place in the group's list
  * @in_bufs: the same
  * @in_lines: place in the list that @lines says
@@ -134,6 +154,7 @@ struct right_buf {
 	bool is_kept;
 	struct right_tally tally;
 	struct right_tally since;
+	struct right_refused refused;
 	struct attach_link in_odd;
 	struct attach_link in_bufs;
 	struct attach_link in_lines;
@@ -173,6 +194,7 @@ void right_buf_init(struct right_buf *buf, u64 len);
 void right_join(struct right_group *group, struct right_buf *buf);
 void right_leave(struct right_buf *buf);
 bool right_is_refused(const struct right_buf *buf);
+bool right_is_repeated(struct right_buf *buf, struct right_refused *now);
 bool right_is_due(const struct right_buf *buf);
 void right_tally_of(const struct right_buf *buf, struct right_tally *tally);
 void right_set_lines(struct right_buf *buf, enum right_lines lines);

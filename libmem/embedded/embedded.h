@@ -54,27 +54,13 @@ struct rights_stream {
  * @stream: number of the stream for which the host has to wait
  * @newest: the newest job of that stream; its number is 0 if there is none
  * @attaches: attaches of the buffer, the newest first
+ * @is_repeated: it is the last refused touch again
  */
 struct refusal {
 	uint64_t stream;
 	struct acting newest;
 	struct record_attach attaches[RECORD_NR_ATTACHES];
-};
-
-/**
- * struct refused - a touch of the CPU that was refused
- * @tid: thread
- * @ip: instruction
- * @off: byte of the buffer
- * @is_write: it was a store
- * @job: newest job of the stream for which the host has to wait
- */
-struct refused {
-	pid_t tid;
-	uintptr_t ip;
-	uint64_t off;
-	bool is_write;
-	uint64_t job;
+	bool is_repeated;
 };
 
 /**
@@ -231,7 +217,6 @@ enum bracket_dir {
  *	touch it; NULL: any that is active
  * @attaches: how it came to its state, the newest first; all 0 unless it is
  *	watched
- * @refused: the newest refused touch
  * @nr_refused: touches by the CPU when it might not touch it
  * @nr_dropped: invalidates of its group that have been carried out for it
  * @in_lent: place in the context's list of lent buffers
@@ -283,7 +268,6 @@ struct embedded_buf {
 	struct right_buf right;
 	const struct rights_stream *blocker;
 	struct record_attach attaches[RECORD_NR_ATTACHES];
-	struct refused refused;
 	uint64_t nr_refused;
 	uint64_t nr_dropped;
 	struct attach_link in_lent;
@@ -520,7 +504,7 @@ extern const struct order_ops rights_ops;
 void rights_init(struct embedded_ctx *ctx);
 void rights_fini(struct embedded_ctx *ctx);
 uint64_t rights_nr_spared(struct embedded_buf *buf);
-bool rights_touch(struct embedded_buf *buf, bool is_write,
+bool rights_touch(struct embedded_buf *buf, const struct touch *touch,
 		  struct refusal *refusal);
 void rights_enter(struct embedded_buf *buf, bool is_write);
 void rights_written(struct embedded_buf *buf);

@@ -184,30 +184,6 @@ static enum fault fault_touch_locked(struct embedded_buf *buf,
 }
 
 /*
- * Notes a refused touch. Returns true if it is the touch that was refused last:
- * the page was revoked, because the job began or ended, before the instruction
- * could complete.
- */
-static bool fault_is_repeated(struct embedded_buf *buf,
-			      const struct touch *touch,
-			      const struct refusal *refusal)
-{
-	const struct refused now = {
-		.tid = gettid(),
-		.ip = touch->ip,
-		.off = touch->off,
-		.is_write = touch->is_write,
-		.job = refusal->newest.job,
-	};
-	const struct refused last = buf->refused;
-
-	buf->refused = now;
-	return now.ip && now.tid == last.tid && now.ip == last.ip &&
-	       now.off == last.off && now.is_write == last.is_write &&
-	       now.job == last.job;
-}
-
-/*
  * Returns true if the touch is refused. @is_wrong: out: it is a mistake. The
  * buffer's lock is held.
  */
@@ -222,10 +198,10 @@ static bool fault_is_refused(struct embedded_buf *buf,
 		rights_enter(buf, touch->is_write);
 		return false;
 	}
-	if (rights_touch(buf, touch->is_write, &refusal))
+	if (rights_touch(buf, touch, &refusal))
 		return false;
 	*is_wrong = true;
-	if (!fault_is_repeated(buf, touch, &refusal))
+	if (!refusal.is_repeated)
 		watch_cpu_while_active(buf, touch, &refusal);
 	return fault_is_strict(embedded_ctx_of(buf->base.ctx));
 }

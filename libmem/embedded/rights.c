@@ -504,12 +504,16 @@ rights_blocker_of(struct embedded_ctx *ctx, const struct embedded_buf *buf)
 }
 
 static void rights_refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
-			  struct refusal *refusal)
+			  const struct touch *touch, struct refusal *refusal)
 {
 	const struct rights_stream *blocker = rights_blocker_of(ctx, buf);
+	struct right_refused now = {
+		.thread = (u64)gettid(),
+		.ip = touch->is_call ? 0 : touch->ip,
+		.off = touch->off,
+		.is_write = touch->is_write,
+	};
 
-	buf->nr_refused++;
-	ctx->nr_refused++;
 	memcpy(refusal->attaches, buf->attaches, sizeof(refusal->attaches));
 	memset(&refusal->newest, 0, sizeof(refusal->newest));
 	refusal->stream = 0;
@@ -517,12 +521,19 @@ static void rights_refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
 		refusal->stream = blocker->id;
 		refusal->newest = blocker->newest;
 	}
+	now.job = refusal->newest.job;
+	refusal->is_repeated = ctx->policy != MEM_POLICY_STRICT &&
+			       right_is_repeated(&buf->right, &now);
+	if (!refusal->is_repeated) {
+		buf->nr_refused++;
+		ctx->nr_refused++;
+	}
 }
 
 /**
  * rights_touch() - the CPU touches managed memory: may it?
  * @buf: buffer
- * @is_write: it stores
+ * @touch: what it does
  * @refusal: out: why not
  *
  * If it may, or the policy lets it all the same, the page can be made
@@ -531,7 +542,7 @@ static void rights_refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
  * Context: signal handlers too; the buffer's lock is held.
  * Return: true if it may.
  */
-bool rights_touch(struct embedded_buf *buf, bool is_write,
+bool rights_touch(struct embedded_buf *buf, const struct touch *touch,
 		  struct refusal *refusal)
 {
 	struct embedded_ctx *ctx = rights_ctx_of(buf);
@@ -540,9 +551,9 @@ bool rights_touch(struct embedded_buf *buf, bool is_write,
 	rights_lock(ctx);
 	is_allowed = !right_is_refused(&buf->right);
 	if (!is_allowed)
-		rights_refuse(ctx, buf, refusal);
+		rights_refuse(ctx, buf, touch, refusal);
 	if (is_allowed || ctx->policy != MEM_POLICY_STRICT)
-		rights_enter_as(buf, is_write, is_allowed);
+		rights_enter_as(buf, touch->is_write, is_allowed);
 	rights_unlock(ctx);
 	return is_allowed;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests which stores to managed memory an invalidate cleans first. */
+/*
+ * Tests which stores to managed memory an invalidate cleans first, and which
+ * refused touches are the same one.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,6 +156,81 @@ static void a_buffer_takes_its_stores_to_another_group(void **state)
 	assert_ptr_equal(right_group_dirty(&next, NULL), &buf);
 }
 
+/* A page may be revoked before the instruction that faulted completes. */
+static void an_instruction_that_faults_again_is_one_touch(void **state)
+{
+	struct right_refused first = {
+		.thread = 1, .ip = 0x1000, .off = 8, .job = 3,
+	};
+	struct right_group group;
+	struct right_buf buf;
+
+	(void)state;
+	setup(&group, &buf);
+	assert_false(right_is_repeated(&buf, &first));
+	assert_true(right_is_repeated(&buf, &first));
+	assert_true(right_is_repeated(&buf, &first));
+}
+
+static void a_touch_that_differs_is_another_one(void **state)
+{
+	struct right_refused first = {
+		.thread = 1, .ip = 0x1000, .off = 8, .job = 3,
+	};
+	struct right_refused others[5] = { first, first, first, first, first };
+	struct right_group group;
+	struct right_buf buf;
+	size_t i;
+
+	(void)state;
+	setup(&group, &buf);
+	others[0].thread = 2;
+	others[1].ip = 0x1004;
+	others[2].off = 16;
+	others[3].job = 4;
+	others[4].is_write = true;
+	for (i = 0; i < 5; i++) {
+		assert_false(right_is_repeated(&buf, &first));
+		assert_false(right_is_repeated(&buf, &others[i]));
+	}
+}
+
+static void a_touch_after_the_right_came_back_is_another_one(void **state)
+{
+	struct right_refused touch = {
+		.thread = 1, .ip = 0x1000, .off = 8,
+	};
+	struct right_group group;
+	struct right_buf buf;
+	struct right_sum sum;
+
+	(void)state;
+	setup(&group, &buf);
+	right_group_refuse(&group);
+	assert_false(right_is_repeated(&buf, &touch));
+	assert_true(right_is_repeated(&buf, &touch));
+	right_group_allow(&group, false, &sum);
+	right_group_refuse(&group);
+	assert_false(right_is_repeated(&buf, &touch));
+	/* It was attached to the host, and to the group again. */
+	right_leave(&buf);
+	right_join(&group, &buf);
+	assert_false(right_is_repeated(&buf, &touch));
+}
+
+/* A system call may touch the buffer several times at the same address. */
+static void a_touch_without_an_address_is_always_another_one(void **state)
+{
+	struct right_refused touch = { .thread = 1, .off = 8, .job = 3 };
+	struct right_group group;
+	struct right_buf buf;
+
+	(void)state;
+	setup(&group, &buf);
+	assert_false(right_is_repeated(&buf, &touch));
+	assert_false(right_is_repeated(&buf, &touch));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +244,10 @@ int main(void)
 		cmocka_unit_test(a_right_that_begins_finds_no_store),
 		cmocka_unit_test(a_right_that_begins_moves_the_buffer_back),
 		cmocka_unit_test(a_buffer_takes_its_stores_to_another_group),
+		cmocka_unit_test(an_instruction_that_faults_again_is_one_touch),
+		cmocka_unit_test(a_touch_that_differs_is_another_one),
+		cmocka_unit_test(a_touch_after_the_right_came_back_is_another_one),
+		cmocka_unit_test(a_touch_without_an_address_is_always_another_one),
 	};
 
 	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
