@@ -208,12 +208,13 @@ NvSciError NvSciIpcReadAdvance(NvSciIpcEndpoint handle);
  * @size: bytes of it, at most the size of a frame
  * @bytes: out: @size
  *
- * Does not wait.
+ * Does not wait. As on the board, a peer that has gone does not make it fail:
+ * frames that nobody will read are accepted until the channel is full.
  *
  * Return: NvSciError_Success, or NvSciError_BadParameter (there is no such
  * end, a pointer is NULL, @size is 0 or more than a frame),
  * NvSciError_InsufficientMemory (the channel is full),
- * NvSciError_ConnectionReset (no peer has come yet, or it has gone).
+ * NvSciError_ConnectionReset (no peer has come yet).
  */
 NvSciError NvSciIpcWrite(NvSciIpcEndpoint handle, const void *buf, size_t size,
 			 int32_t *bytes);

@@ -312,9 +312,28 @@ static void events_tell_of_the_peer(void **state)
 	wait_for_event(ends[0], NV_SCI_IPC_EVENT_READ);
 	ok(NvSciIpcReadSafe(ends[0], &byte, 1, &nr));
 	assert_true(is_readable(ends[0]));
-	assert_int_equal(events_of(ends[0]), NV_SCI_IPC_EVENT_CONN_RESET);
+	assert_int_equal(events_of(ends[0]), NV_SCI_IPC_EVENT_CONN_RESET |
+			 NV_SCI_IPC_EVENT_WRITE);
 	is(NvSciIpcReadSafe(ends[0], &byte, 1, &nr), ConnectionReset);
-	is(NvSciIpcWriteSafe(ends[0], &byte, 1, &nr), ConnectionReset);
+}
+
+/* On the board an endpoint does not learn that its peer was closed. */
+static void last_frames_may_be_sent_to_a_closed_peer(void **state)
+{
+	NvSciIpcEndpointInfo info;
+	uint32_t i, nr;
+	char byte = 0;
+
+	(void)state;
+	ok(NvSciIpcGetEndpointInfo(ends[0], &info));
+	ok(NvSciIpcCloseEndpointSafe(ends[1], false));
+	wait_for_event(ends[0], NV_SCI_IPC_EVENT_CONN_RESET);
+	for (i = 0; i < info.nframes; i++) {
+		assert_true(events_of(ends[0]) & NV_SCI_IPC_EVENT_WRITE);
+		ok(NvSciIpcWriteSafe(ends[0], &byte, 1, &nr));
+	}
+	assert_int_equal(events_of(ends[0]), NV_SCI_IPC_EVENT_CONN_RESET);
+	is(NvSciIpcWriteSafe(ends[0], &byte, 1, &nr), InsufficientMemory);
 }
 
 static void what_heapsim_has_not_is_not_supported(void **state)
@@ -354,6 +373,7 @@ int main(void)
 		WITH_ENDS(a_full_channel_says_so),
 		WITH_ENDS(reads_and_writes_are_checked),
 		WITH_ENDS(events_tell_of_the_peer),
+		WITH_ENDS(last_frames_may_be_sent_to_a_closed_peer),
 		WITH_ENDS(what_heapsim_has_not_is_not_supported),
 	};
 

@@ -86,12 +86,31 @@ static NvSciError ipc_frame_read(struct nvsci_endpoint *endpoint, void *buf,
 	return NvSciError_Success;
 }
 
+/*
+ * On the board, frames are written into shared memory, and an endpoint does not
+ * learn that its peer was closed. A program that sends its last frames to such a
+ * peer is correct, so frames that nobody will read are accepted until the
+ * channel is full.
+ */
+static bool ipc_frame_has_room(const struct nvsci_endpoint *endpoint)
+{
+	return endpoint->nr_unread < MEM_ENDPOINT_QUEUE;
+}
+
 static NvSciError ipc_frame_write(struct nvsci_endpoint *endpoint,
 				  const void *buf, size_t size)
 {
+	int err;
+
 	if (!endpoint->mem)
 		return NvSciError_ConnectionReset;
-	return ipc_frame_error(mem_endpoint_send(endpoint->mem, buf, size, 0));
+	err = mem_endpoint_send(endpoint->mem, buf, size, 0);
+	if (err != -EPIPE)
+		return ipc_frame_error(err);
+	if (!ipc_frame_has_room(endpoint))
+		return NvSciError_InsufficientMemory;
+	endpoint->nr_unread++;
+	return NvSciError_Success;
 }
 
 static bool ipc_frame_is_valid(const void *buf, size_t size)
@@ -280,7 +299,10 @@ static uint32_t ipc_frame_events_of(struct nvsci_endpoint *endpoint)
 	case -ETIMEDOUT:
 		break;
 	default:
-		return NV_SCI_IPC_EVENT_CONN_RESET;
+		events = NV_SCI_IPC_EVENT_CONN_RESET;
+		if (ipc_frame_has_room(endpoint))
+			events |= NV_SCI_IPC_EVENT_WRITE;
+		return events;
 	}
 	if (endpoint->is_new)
 		events |= NV_SCI_IPC_EVENT_CONN_EST;

@@ -29,6 +29,7 @@
  * @has_read: @read has a frame
  * @write: frame that the program writes in place
  * @has_write: @write has a frame
+ * @nr_unread: number of frames written after the peer closed its end
  */
 struct nvsci_endpoint {
 	NvSciIpcEndpoint handle;
@@ -49,6 +50,7 @@ struct nvsci_endpoint {
 	bool has_read;
 	uint8_t *write;
 	bool has_write;
+	unsigned int nr_unread;
 };
 
 NvSciError nvsci_endpoint_enter(NvSciIpcEndpoint handle,
