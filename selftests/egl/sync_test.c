@@ -213,6 +213,120 @@ static void a_reusable_sync_is_signalled_by_hand(void **state)
 	egl_ok(eglDestroySyncKHR(display, sync));
 }
 
+/**
+ * struct waiter - a thread that waits for a sync
+ * @thread: the thread
+ * @sync: sync
+ * @result: what the wait returned
+ */
+struct waiter {
+	pthread_t thread;
+	EGLSync sync;
+	EGLint result;
+};
+
+static void *wait_for_sync(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	waiter->result = eglClientWaitSyncKHR(display, waiter->sync, 0,
+					      MANY_NS);
+	return NULL;
+}
+
+/* Returns when both threads probably wait. */
+static void start_waiters(struct waiter waiters[2], EGLSync sync)
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		waiters[i] = (struct waiter){ .sync = sync };
+		assert_int_equal(pthread_create(&waiters[i].thread, NULL,
+						wait_for_sync, &waiters[i]), 0);
+	}
+	usleep(100000);
+}
+
+static void waiters_are_released(struct waiter waiters[2])
+{
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		pthread_join(waiters[i].thread, NULL);
+		assert_int_equal(waiters[i].result,
+				 EGL_CONDITION_SATISFIED_KHR);
+	}
+}
+
+static void a_short_signal_releases_all_that_wait(void **state)
+{
+	struct waiter waiters[2];
+	EGLSync sync;
+
+	(void)state;
+	sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
+	assert_non_null(sync);
+	start_waiters(waiters, sync);
+	egl_ok(eglSignalSyncKHR(display, sync, EGL_SIGNALED_KHR));
+	egl_ok(eglSignalSyncKHR(display, sync, EGL_UNSIGNALED_KHR));
+	waiters_are_released(waiters);
+	/* Who comes later waits for the next signal. */
+	assert_int_equal(eglClientWaitSyncKHR(display, sync, 0, 0),
+			 EGL_TIMEOUT_EXPIRED_KHR);
+	egl_ok(eglDestroySyncKHR(display, sync));
+}
+
+static void a_destroyed_reusable_sync_releases_all_that_wait(void **state)
+{
+	struct waiter waiters[2];
+	EGLSync sync;
+
+	(void)state;
+	sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
+	assert_non_null(sync);
+	start_waiters(waiters, sync);
+	egl_ok(eglDestroySyncKHR(display, sync));
+	waiters_are_released(waiters);
+	egl_fails(eglDestroySyncKHR(display, sync), EGL_FALSE,
+		  EGL_BAD_PARAMETER);
+}
+
+static void *make_current(void *arg)
+{
+	EGLint *error = arg;
+
+	*error = EGL_SUCCESS;
+	if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+		*error = eglGetError();
+	/* Ends without a release. */
+	return NULL;
+}
+
+static EGLint error_of_another_thread(void)
+{
+	pthread_t thread;
+	EGLint error;
+
+	assert_int_equal(pthread_create(&thread, NULL, make_current, &error),
+			 0);
+	pthread_join(thread, NULL);
+	return error;
+}
+
+static void a_context_is_current_in_one_thread(void **state)
+{
+	(void)state;
+	assert_int_equal(error_of_another_thread(), EGL_BAD_ACCESS);
+	egl_ok(eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+			      EGL_NO_CONTEXT));
+	assert_int_equal(error_of_another_thread(), EGL_SUCCESS);
+	/* That thread has ended. */
+	egl_ok(eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+			      context));
+	egl_ok(eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+			      context));
+}
+
 static void a_wrong_sync_is_an_error(void **state)
 {
 	const EGLAttrib none[] = { EGL_CUDA_EVENT_HANDLE_NV, 0, EGL_NONE };
@@ -262,6 +376,10 @@ int main(void)
 		cmocka_unit_test(opengl_waits_for_cuda),
 		cmocka_unit_test(cuda_waits_for_a_sync),
 		cmocka_unit_test(a_reusable_sync_is_signalled_by_hand),
+		cmocka_unit_test(a_short_signal_releases_all_that_wait),
+		cmocka_unit_test(
+			a_destroyed_reusable_sync_releases_all_that_wait),
+		cmocka_unit_test(a_context_is_current_in_one_thread),
 		cmocka_unit_test(a_wrong_sync_is_an_error),
 	};
 

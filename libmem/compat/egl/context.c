@@ -3,6 +3,7 @@
  * Contexts of OpenGL, as far as textures need them. A context is a stream.
  * Surfaces exist only so that they can be made current: nothing draws.
  */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "egl.h"
@@ -48,12 +49,56 @@ static const struct {
 	{ EGL_TRANSPARENT_TYPE, EGL_NONE },
 };
 
-/* What the calling thread has made current, with references */
-static __thread struct {
+/* What a thread has made current, with references */
+struct current {
 	struct egl_context *context;
 	struct egl_surface *draw;
 	struct egl_surface *read;
-} self;
+};
+
+static __thread struct current self;
+
+/* Its destructor releases what a thread that ends has current. */
+static pthread_key_t at_exit;
+static pthread_once_t at_exit_once = PTHREAD_ONCE_INIT;
+static bool has_at_exit;
+
+static void current_set(struct current *now, const struct current *fresh)
+{
+	const struct current old = *now;
+
+	*now = *fresh;
+	if (old.context && old.context != fresh->context)
+		atomic_store(&old.context->is_current, false);
+	egl_object_put(old.context);
+	egl_object_put(old.draw);
+	egl_object_put(old.read);
+}
+
+static void current_release(void *now)
+{
+	const struct current none = { NULL };
+
+	current_set(now, &none);
+}
+
+static void current_init(void)
+{
+	has_at_exit = !pthread_key_create(&at_exit, current_release);
+}
+
+/* Returns false if the context is current in another thread. */
+static bool current_claim(struct egl_context *context)
+{
+	if (context == self.context)
+		return true;
+	if (atomic_exchange(&context->is_current, true))
+		return false;
+	pthread_once(&at_exit_once, current_init);
+	if (has_at_exit)
+		pthread_setspecific(at_exit, &self);
+	return true;
+}
 
 /**
  * egl_current() - return the current context
@@ -311,34 +356,30 @@ static bool context_surface_get(EGLSurface handle, struct egl_surface **surface)
 API EGLBoolean eglMakeCurrent(EGLDisplay dpy, EGLSurface draw, EGLSurface read,
 			      EGLContext ctx)
 {
-	struct egl_surface *new_draw = NULL, *new_read = NULL;
-	struct egl_context *context = NULL;
+	struct current fresh = { NULL };
 	EGLint error = EGL_SUCCESS;
 
 	/* What is current can be released after eglTerminate(), too. */
 	if (ctx != EGL_NO_CONTEXT && !egl_is_ready(dpy))
 		return EGL_FALSE;
 	if (ctx != EGL_NO_CONTEXT)
-		context = egl_object_get(EGL_KIND_CONTEXT, ctx);
-	if (ctx != EGL_NO_CONTEXT && !context)
+		fresh.context = egl_object_get(EGL_KIND_CONTEXT, ctx);
+	if (ctx != EGL_NO_CONTEXT && !fresh.context)
 		error = EGL_BAD_CONTEXT;
 	else if (ctx == EGL_NO_CONTEXT && (draw || read))
 		error = EGL_BAD_MATCH;
-	else if (!context_surface_get(draw, &new_draw) ||
-		 !context_surface_get(read, &new_read))
+	else if (!context_surface_get(draw, &fresh.draw) ||
+		 !context_surface_get(read, &fresh.read))
 		error = EGL_BAD_SURFACE;
+	else if (fresh.context && !current_claim(fresh.context))
+		error = EGL_BAD_ACCESS;
 	if (error != EGL_SUCCESS) {
-		egl_object_put(context);
-		egl_object_put(new_draw);
-		egl_object_put(new_read);
+		egl_object_put(fresh.context);
+		egl_object_put(fresh.draw);
+		egl_object_put(fresh.read);
 		return egl_fail(error);
 	}
-	egl_object_put(self.context);
-	egl_object_put(self.draw);
-	egl_object_put(self.read);
-	self.context = context;
-	self.draw = new_draw;
-	self.read = new_read;
+	current_set(&self, &fresh);
 	return egl_done();
 }
 

@@ -9,6 +9,7 @@
 #ifndef _COMPAT_EGL_EGL_H
 #define _COMPAT_EGL_EGL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,7 @@ struct egl_object {
  * @stream: all work of the context, in order
  * @texture: two-dimensional texture that is bound, a reference, or NULL
  * @error: GL_*
+ * @is_current: it is current in a thread
  */
 struct egl_context {
 	struct egl_object object;
@@ -63,6 +65,7 @@ struct egl_context {
 	struct mem_stream *stream;
 	struct egl_texture *texture;
 	unsigned int error;
+	atomic_bool is_current;
 };
 
 /**

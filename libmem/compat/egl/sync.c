@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Syncs. Each is an eventfd that can be read once the sync is signalled. So the
- * CPU waits with a time-out, and streams of all contexts can wait for it.
+ * Syncs. Each is an eventfd that can be read while the sync is signalled, so
+ * that streams of all contexts can wait for it.
  */
 #include <errno.h>
-#include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -22,15 +22,24 @@
  * @object: object
  * @type: EGL_SYNC_*
  * @condition: EGL_SYNC_*; 0: it is reusable
- * @fd: eventfd
  * @event: work that it stands for, or NULL
+ * @fd: eventfd; its count is 1 while @is_signalled, else 0
+ * @lock: protects the fields below
+ * @changed: signalled when @nr_signals changes
+ * @is_signalled: status
+ * @nr_signals: how often it became signalled
  */
 struct egl_sync {
 	struct egl_object object;
 	EGLenum type;
 	EGLint condition;
-	int fd;
 	struct mem_event *event;
+	int fd;
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool is_signalled;
+	uint64_t nr_signals;
 };
 
 static void sync_destroy(struct egl_object *object)
@@ -38,22 +47,44 @@ static void sync_destroy(struct egl_object *object)
 	struct egl_sync *sync = (struct egl_sync *)object;
 
 	mem_event_destroy(sync->event);
+	pthread_cond_destroy(&sync->changed);
+	pthread_mutex_destroy(&sync->lock);
 	close(sync->fd);
 	free(sync);
 }
 
-static bool sync_is_signalled(const struct egl_sync *sync)
+static bool sync_is_signalled(struct egl_sync *sync)
 {
-	struct pollfd fd = { .fd = sync->fd, .events = POLLIN };
+	bool is_signalled;
 
-	return poll(&fd, 1, 0) > 0;
+	pthread_mutex_lock(&sync->lock);
+	is_signalled = sync->is_signalled;
+	pthread_mutex_unlock(&sync->lock);
+	return is_signalled;
 }
 
-static void sync_signal(const struct egl_sync *sync)
+static void sync_signal(struct egl_sync *sync)
 {
-	/* Cannot fail: at most one is added to the counter. */
-	if (!sync_is_signalled(sync))
+	pthread_mutex_lock(&sync->lock);
+	if (!sync->is_signalled) {
+		sync->is_signalled = true;
+		sync->nr_signals++;
+		/* Cannot fail: the count is 0. */
 		eventfd_write(sync->fd, 1);
+		pthread_cond_broadcast(&sync->changed);
+	}
+	pthread_mutex_unlock(&sync->lock);
+}
+
+static void sync_unsignal(struct egl_sync *sync)
+{
+	eventfd_t count;
+
+	pthread_mutex_lock(&sync->lock);
+	if (sync->is_signalled)
+		eventfd_read(sync->fd, &count);
+	sync->is_signalled = false;
+	pthread_mutex_unlock(&sync->lock);
 }
 
 /* Called when the work has ended, also if it failed. */
@@ -118,6 +149,17 @@ static int sync_follow_context(struct egl_sync *sync,
 	return err;
 }
 
+static void sync_init_lock(struct egl_sync *sync)
+{
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&sync->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&sync->changed, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
 /* Makes a sync with a handle. Returns NULL if the call has failed. */
 static struct egl_sync *sync_make(EGLenum type, EGLint condition)
 {
@@ -135,6 +177,7 @@ static struct egl_sync *sync_make(EGLenum type, EGLint condition)
 		egl_fail(EGL_BAD_ALLOC);
 		return NULL;
 	}
+	sync_init_lock(sync);
 	sync->object.kind = EGL_KIND_SYNC;
 	sync->object.destroy = sync_destroy;
 	egl_object_add(&sync->object);
@@ -255,12 +298,22 @@ static struct egl_sync *sync_get(EGLDisplay dpy, EGLSync handle)
 	return sync;
 }
 
-API EGLBoolean eglDestroySync(EGLDisplay dpy, EGLSync sync)
+/*
+ * Waits for a reusable sync end, as if it was signalled (EGL_KHR_reusable_sync).
+ * Waits for work go on until the work has ended.
+ */
+API EGLBoolean eglDestroySync(EGLDisplay dpy, EGLSync handle)
 {
-	if (!egl_is_ready(dpy))
+	struct egl_sync *sync = sync_get(dpy, handle);
+	bool is_deleted;
+
+	if (!sync)
 		return EGL_FALSE;
-	return egl_object_del(EGL_KIND_SYNC, sync) ?
-		egl_done() : egl_fail(EGL_BAD_PARAMETER);
+	is_deleted = egl_object_del(EGL_KIND_SYNC, sync);
+	if (!sync->condition)
+		sync_signal(sync);
+	egl_object_put(sync);
+	return is_deleted ? egl_done() : egl_fail(EGL_BAD_PARAMETER);
 }
 
 API EGLBoolean eglDestroySyncKHR(EGLDisplay dpy, EGLSyncKHR sync)
@@ -268,32 +321,42 @@ API EGLBoolean eglDestroySyncKHR(EGLDisplay dpy, EGLSyncKHR sync)
 	return eglDestroySync(dpy, sync);
 }
 
-static uint64_t sync_now_ns(void)
+/* Returns the time of the end of a time-out that begins now. */
+static struct timespec sync_end(EGLTime timeout)
 {
-	struct timespec now;
+	struct timespec end;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += timeout / NS_PER_S;
+	end.tv_nsec += timeout % NS_PER_S;
+	if (end.tv_nsec >= (long)NS_PER_S) {
+		end.tv_nsec -= NS_PER_S;
+		end.tv_sec++;
+	}
+	return end;
 }
 
-/* Returns true if the sync is signalled in time. */
-static bool sync_wait(const struct egl_sync *sync, EGLTime timeout)
+/*
+ * Returns true if the sync is signalled in time. If it is signalled and then
+ * unsignalled, all that waited for it continue.
+ */
+static bool sync_wait(struct egl_sync *sync, EGLTime timeout)
 {
-	const uint64_t start = sync_now_ns();
-	struct pollfd fd = { .fd = sync->fd, .events = POLLIN };
-	struct timespec left;
-	uint64_t passed = 0;
-	int nr;
+	const struct timespec end = sync_end(timeout);
+	bool is_signalled;
+	uint64_t before;
+	int err = 0;
 
-	do {
-		left.tv_sec = (timeout - passed) / NS_PER_S;
-		left.tv_nsec = (timeout - passed) % NS_PER_S;
-		nr = ppoll(&fd, 1, timeout == EGL_FOREVER ? NULL : &left, NULL);
-		passed = sync_now_ns() - start;
-		if (passed > timeout)
-			passed = timeout;
-	} while (nr < 0 && errno == EINTR);
-	return nr > 0;
+	pthread_mutex_lock(&sync->lock);
+	before = sync->nr_signals;
+	while (!sync->is_signalled && sync->nr_signals == before && !err)
+		err = timeout == EGL_FOREVER ?
+			pthread_cond_wait(&sync->changed, &sync->lock) :
+			pthread_cond_timedwait(&sync->changed, &sync->lock,
+					       &end);
+	is_signalled = sync->is_signalled || sync->nr_signals != before;
+	pthread_mutex_unlock(&sync->lock);
+	return is_signalled;
 }
 
 API EGLint eglClientWaitSync(EGLDisplay dpy, EGLSync handle, EGLint flags,
@@ -346,7 +409,6 @@ API EGLBoolean eglSignalSyncKHR(EGLDisplay dpy, EGLSyncKHR handle, EGLenum mode)
 {
 	struct egl_sync *sync = sync_get(dpy, handle);
 	EGLint error = EGL_SUCCESS;
-	eventfd_t value;
 
 	if (!sync)
 		return EGL_FALSE;
@@ -355,7 +417,7 @@ API EGLBoolean eglSignalSyncKHR(EGLDisplay dpy, EGLSyncKHR handle, EGLenum mode)
 	else if (mode == EGL_SIGNALED_KHR)
 		sync_signal(sync);
 	else if (mode == EGL_UNSIGNALED_KHR)
-		eventfd_read(sync->fd, &value);
+		sync_unsignal(sync);
 	else
 		error = EGL_BAD_PARAMETER;
 	egl_object_put(sync);
