@@ -167,7 +167,7 @@ check-vpi: ## Those of VPI and NvBufSurface, likewise (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run vpi
 
-check-egl: ## The EGL surface, as a real EGLStream answered
+check-egl: ## The EGL surface, in the process and in a VM (KERNEL=)
 	@selftests/setup check
 	@selftests/check/run egl
 
