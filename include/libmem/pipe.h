@@ -307,7 +307,10 @@ void mem_pipe_end_destroy(struct mem_pipe_end *end);
  *
  * If the consumer is of another context, an image must be of
  * mem_image_create() or wrap an object, and planes must be in buffers whose
- * address mem_buf_device_ptr() or mem_object_device_ptr() returned.
+ * address mem_buf_device_ptr() or mem_object_device_ptr() returned. If it is in
+ * another process (mem_pipe_import()), planes can also be in device memory of
+ * mem_alloc(), which is shared as by mem_ptr_export(): the first present of it
+ * waits until the context has no work.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, @end is a consumer, @frame->size
@@ -315,8 +318,9 @@ void mem_pipe_end_destroy(struct mem_pipe_end *end);
  * a pitch is shorter than a row, a plane exceeds its memory), -E2BIG (a tail of
  * @frame that this library does not know is not 0), -EFAULT (a plane's address
  * is NULL or not in memory of the library), -EXDEV (stream, image or memory of
- * another context, or what the consumer's context cannot access), -EBUSY (the
- * image is locked), -ENOBUFS (MEM_PIPE_FRAMES_MAX frames are active),
+ * another context, or what the consumer's context cannot access), -EOPNOTSUPP
+ * (memory that cannot be shared with another process, or not with the context
+ * of the consumer there), -EBUSY (the image is locked), -ENOBUFS (MEM_PIPE_FRAMES_MAX frames are active),
  * -ETIMEDOUT, -EPIPE (the pipe is disconnected), -EMFILE or -ENFILE (no file
  * descriptor is left, for an end of another context), -ENOMEM, or as
  * mem_stream_sync().

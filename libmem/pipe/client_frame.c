@@ -60,7 +60,7 @@ void client_memory_fini(struct client_memory *memory)
 static void client_put_pack(const struct image_pack *pack,
 			    struct wire_memory *to)
 {
-	to->is_image = 1;
+	to->type = WIRE_IMAGE;
 	to->perm = pack->perm;
 	to->format = pack->format;
 	to->width = pack->width;
@@ -87,13 +87,25 @@ static int client_announce_image(struct pipe_client *client,
 	return err;
 }
 
+static int client_export(struct mem_buf *buf, struct wire_memory *to, int *fd)
+{
+	if (is_heaps(buf)) {
+		to->type = WIRE_BUFFER;
+		return mem_buf_export_as(buf, buf->is_read_only ? MEM_READ :
+								  MEM_RW, fd);
+	}
+	to->type = WIRE_DEVICE;
+	to->flags = buf->flags;
+	to->len = buf->asked_len;
+	return mem_ptr_export(buf->ctx, buf->device, fd);
+}
+
 static int client_announce_buf(struct pipe_client *client, struct mem_buf *buf,
 			       struct wire *wire)
 {
 	int fd, err;
 
-	err = mem_buf_export_as(buf, buf->is_read_only ? MEM_READ : MEM_RW,
-				&fd);
+	err = client_export(buf, &wire->memory, &fd);
 	if (err)
 		return err;
 	err = client_call(client, wire, NULL, 0, fd, deadline_of(ANSWER_NS));

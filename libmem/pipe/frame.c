@@ -61,14 +61,14 @@ void frame_take_planes(struct mem_frame *frame)
 	}
 }
 
-static int frame_check_image(const struct mem_ctx *ctx, bool is_for_other,
+static int frame_check_image(const struct mem_ctx *ctx, enum frame_way way,
 			     struct mem_frame *frame)
 {
 	struct store *store = &frame->image->store;
 	int err;
 
 	if (store->ctx != ctx ||
-	    (is_for_other && !image_has_ctxs(frame->image)))
+	    (way != FRAME_WITHIN && !image_has_ctxs(frame->image)))
 		return -EXDEV;
 	err = store_job_begin(store, MEM_READ);
 	if (err)
@@ -78,12 +78,26 @@ static int frame_check_image(const struct mem_ctx *ctx, bool is_for_other,
 	return 0;
 }
 
+/* Returns 0, or an error if the other side cannot access the buffer. */
+static int frame_check_way(const struct mem_buf *buf, enum frame_way way)
+{
+	if (way == FRAME_WITHIN || is_heaps(buf))
+		return 0;
+	if (way == FRAME_TO_CTX)
+		return -EXDEV;
+	/* A file is passed on only by who has made it. */
+	if (buf->kind != MEM_KIND_DEVICE ||
+	    (way == FRAME_TO_PROCESS && is_imported(buf)))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
 static int frame_check_plane(struct mem_ctx *ctx, const struct mem_plane *plane,
-			     bool is_for_other)
+			     enum frame_way way)
 {
 	struct mem_buf *buf;
 	uint64_t len;
-	int err = 0;
+	int err;
 
 	if (!plane->width || !plane->height || !plane->pixel_len ||
 	    plane->width > UINT32_MAX / plane->pixel_len ||
@@ -95,12 +109,11 @@ static int frame_check_plane(struct mem_ctx *ctx, const struct mem_plane *plane,
 	buf = ctx->backend->find(ctx, plane->base);
 	/* Engines of some boards can access any memory of the process. */
 	if (!buf)
-		return !is_for_other && board_has_pageable_access(ctx->board) ?
-		       0 : -EFAULT;
-	if (buf->ctx != ctx || (is_for_other && !is_heaps(buf)))
-		err = -EXDEV;
-	else if (buf_off_of(buf, plane->base) > buf->asked_len ||
-		 len > buf->asked_len - buf_off_of(buf, plane->base))
+		return way == FRAME_WITHIN &&
+		       board_has_pageable_access(ctx->board) ? 0 : -EFAULT;
+	err = buf->ctx == ctx ? frame_check_way(buf, way) : -EXDEV;
+	if (!err && (buf_off_of(buf, plane->base) > buf->asked_len ||
+		     len > buf->asked_len - buf_off_of(buf, plane->base)))
 		err = -EINVAL;
 	ctx->backend->put(buf);
 	return err;
@@ -110,13 +123,13 @@ static int frame_check_plane(struct mem_ctx *ctx, const struct mem_plane *plane,
  * frame_take() - read and check a frame that is presented
  * @end: producer
  * @from: the caller's
- * @is_for_other: the consumer has another context
+ * @way: where it goes
  * @frame: out: frame, without number, id and time
  *
  * Return: 0, or an error as documented for mem_pipe_present().
  */
 int frame_take(const struct mem_pipe_end *end, const struct mem_frame *from,
-	       bool is_for_other, struct mem_frame *frame)
+	       enum frame_way way, struct mem_frame *frame)
 {
 	uint32_t i;
 	int err;
@@ -130,12 +143,11 @@ int frame_take(const struct mem_pipe_end *end, const struct mem_frame *from,
 	frame->is_again = 0;
 	frame->number = 0;
 	if (frame->image)
-		return frame_check_image(end->ctx, is_for_other, frame);
+		return frame_check_image(end->ctx, way, frame);
 	if (!frame->nr_planes || frame->nr_planes > MEM_PLANES_MAX)
 		return -EINVAL;
 	for (i = 0; i < frame->nr_planes && !err; i++)
-		err = frame_check_plane(end->ctx, &frame->planes[i],
-					is_for_other);
+		err = frame_check_plane(end->ctx, &frame->planes[i], way);
 	return err;
 }
 

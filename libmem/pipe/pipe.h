@@ -252,8 +252,22 @@ void pipe_fence_clear(struct pipe_fence *fence);
 void pipe_fence_fini(struct pipe_fence *fence);
 
 /* frame.c */
+/**
+ * enum frame_way - where a frame goes, or comes from
+ * @FRAME_WITHIN: to a consumer of the same context
+ * @FRAME_TO_CTX: to a consumer of another context
+ * @FRAME_TO_PROCESS: to the process that has the pipe
+ * @FRAME_FROM_PROCESS: from the client of a server, in memory that it announced
+ */
+enum frame_way {
+	FRAME_WITHIN,
+	FRAME_TO_CTX,
+	FRAME_TO_PROCESS,
+	FRAME_FROM_PROCESS,
+};
+
 int frame_take(const struct mem_pipe_end *end, const struct mem_frame *from,
-	       bool is_for_other, struct mem_frame *frame);
+	       enum frame_way way, struct mem_frame *frame);
 void frame_take_planes(struct mem_frame *frame);
 int frame_map(struct mem_pipe_end *end, struct pipe_slot *slot,
 	      struct mem_frame *frame);

@@ -141,8 +141,8 @@ API int mem_pipe_present(struct mem_pipe_end *end,
 			 struct mem_stream *stream, uint64_t timeout_ns)
 {
 	const uint64_t deadline = deadline_of(timeout_ns);
+	enum frame_way way = FRAME_WITHIN;
 	struct mem_frame all;
-	bool is_for_other;
 	int err, cancel;
 
 	if (!end || !frame || !stream || end->role != PIPE_PRODUCER)
@@ -152,13 +152,17 @@ API int mem_pipe_present(struct mem_pipe_end *end,
 		return err;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&end->pipe->lock);
-	is_for_other = end->pipe->client || produce_is_for_other(end);
+	if (end->pipe->client)
+		way = FRAME_TO_PROCESS;
+	else if (produce_is_for_other(end))
+		way = FRAME_TO_CTX;
 	pthread_mutex_unlock(&end->pipe->lock);
-	err = frame_take(end, frame, is_for_other, &all);
+	err = frame_take(end, frame, way, &all);
 	if (!err && end->pipe->client)
 		err = client_present(end, &all, stream, deadline);
 	else if (!err)
-		err = produce(end, &all, stream, deadline, is_for_other);
+		err = produce(end, &all, stream, deadline,
+			      way == FRAME_TO_CTX);
 	pthread_setcancelstate(cancel, NULL);
 	return err;
 }

@@ -7,14 +7,18 @@
 
 /**
  * struct serve_memory - memory that the client has announced
- * @image: image; NULL: it is a buffer, or there is none
- * @buf: buffer; NULL: it is an image, or there is none
- * @base: its address for engines
+ * @image: image, or NULL
+ * @buf: buffer of a heap, or NULL
+ * @ctx: context of device memory, or NULL
+ * @base: address for engines; NULL: it is an image, or there is none
+ * @len: bytes at @base
  */
 struct serve_memory {
 	struct mem_image *image;
 	struct mem_buf *buf;
+	struct mem_ctx *ctx;
 	uint8_t *base;
+	uint64_t len;
 };
 
 /**

@@ -3,7 +3,9 @@
  * libmem: memory and frames of a producer in another process. What it sends is
  * not trusted.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,8 @@ void serve_memory_fini(struct serve_memory *memory)
 	/* Frames that have the image keep its memory. */
 	mem_image_destroy(memory->image);
 	mem_buf_destroy(memory->buf);
+	if (memory->ctx)
+		mem_free(memory->ctx, memory->base);
 	*memory = (struct serve_memory) { .image = NULL };
 }
 
@@ -61,11 +65,41 @@ static int serve_import_buf(struct mem_ctx *ctx, int fd,
 	if (err)
 		return err;
 	err = mem_buf_device_ptr(memory->buf, &base);
-	if (err)
+	if (err) {
 		serve_memory_fini(memory);
-	else
-		memory->base = base;
-	return err;
+		return err;
+	}
+	memory->base = base;
+	memory->len = memory->buf->asked_len;
+	return 0;
+}
+
+/*
+ * The client could otherwise truncate the file while engines read it. Such
+ * memory is accessible in the context of the endpoint only.
+ */
+static int serve_import_device(const struct pipe_server *server,
+			       const struct message *message,
+			       struct serve_memory *memory)
+{
+	const struct wire *wire = (const void *)message->bytes;
+	struct mem_ctx *ctx = server->endpoint->ctx;
+	const int seals = fcntl(message->fd, F_GET_SEALS);
+	void *base;
+	int err;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return -EBADMSG;
+	if (server->pipe->ctxs[PIPE_CONSUMER] != ctx)
+		return -EOPNOTSUPP;
+	err = mem_ptr_import(ctx, message->fd, 0, wire->memory.len,
+			     wire->memory.flags, &base);
+	if (err)
+		return err;
+	memory->ctx = ctx;
+	memory->base = base;
+	memory->len = wire->memory.len;
+	return 0;
 }
 
 static int serve_import_image(struct mem_ctx *ctx,
@@ -107,12 +141,23 @@ int serve_take_memory(struct pipe_server *server, const struct message *message,
 	struct serve_memory new = { .image = NULL };
 
 	if (wire->memory.index >= WIRE_MEMORIES || message->fd < 0 ||
-	    wire->memory.is_image > 1 || wire->memory.reserved ||
+	    (wire->memory.type != WIRE_DEVICE &&
+	     (wire->memory.flags || wire->memory.len)) ||
 	    serve_memory_is_used(server, wire->memory.index))
 		return -EPROTO;
-	*err = wire->memory.is_image ?
-	       serve_import_image(ctx, message, &new) :
-	       serve_import_buf(ctx, message->fd, &new);
+	switch (wire->memory.type) {
+	case WIRE_BUFFER:
+		*err = serve_import_buf(ctx, message->fd, &new);
+		break;
+	case WIRE_IMAGE:
+		*err = serve_import_image(ctx, message, &new);
+		break;
+	case WIRE_DEVICE:
+		*err = serve_import_device(server, message, &new);
+		break;
+	default:
+		return -EPROTO;
+	}
 	if (*err == -EBADMSG || *err == -EINVAL)
 		return -EPROTO;
 	if (*err)
@@ -168,9 +213,8 @@ static struct pipe_slot *serve_find(const struct pipe_server *server,
 static bool serve_plane_is_inside(const struct serve_memory *memory,
 				  const struct mem_plane *plane)
 {
-	const uint64_t len = memory->buf->asked_len;
-
-	return plane->off <= len && plane_len(plane) <= len - plane->off;
+	return plane->off <= memory->len &&
+	       plane_len(plane) <= memory->len - plane->off;
 }
 
 /* Returns -EPROTO if the client cannot have presented it. */
@@ -197,7 +241,7 @@ static int serve_open_frame(struct pipe_server *server,
 			all.image = memory->image;
 			continue;
 		}
-		if (!memory->buf ||
+		if (!memory->base ||
 		    !serve_plane_is_inside(memory, &from->planes[i]))
 			return -EPROTO;
 		all.planes[i] = from->planes[i];
@@ -210,7 +254,8 @@ static int serve_open_frame(struct pipe_server *server,
 		*frame = all;
 		return 0;
 	}
-	return frame_take(&server->end, &all, true, frame) ? -EPROTO : 0;
+	return frame_take(&server->end, &all, FRAME_FROM_PROCESS, frame) ?
+	       -EPROTO : 0;
 }
 
 static int serve_take_fence(const struct wire_frame *from,

@@ -12,7 +12,7 @@
 
 #include "pipe.h"
 
-#define WIRE_MAGIC		0x48535001U
+#define WIRE_MAGIC		0x48535002U
 /* Memory that a client has announced at the same time */
 #define WIRE_MEMORIES	(MEM_PIPE_FRAMES_MAX * MEM_PLANES_MAX)
 
@@ -44,27 +44,41 @@ enum wire_type {
 };
 
 /**
+ * enum wire_memory_type - kinds of memory
+ * @WIRE_BUFFER: a buffer of a heap
+ * @WIRE_IMAGE: an image
+ * @WIRE_DEVICE: device memory of mem_alloc()
+ */
+enum wire_memory_type {
+	WIRE_BUFFER,
+	WIRE_IMAGE,
+	WIRE_DEVICE
+};
+
+/**
  * struct wire_memory - memory of frames
  * @index: below WIRE_MEMORIES; no active frame uses what had it before
- * @is_image: an image, else a buffer
+ * @type: enum wire_memory_type
  * @perm: of an image, as in struct image_pack, like the members below
  * @format: of an image
  * @width: of an image
  * @height: of an image
  * @nr_planes: of an image
- * @reserved: 0
+ * @flags: of device memory, for mem_ptr_import()
+ * @len: of device memory, bytes
  * @uses: of an image
  * @planes: of an image
  */
 struct wire_memory {
 	uint32_t index;
-	uint32_t is_image;
+	uint32_t type;
 	uint32_t perm;
 	uint32_t format;
 	uint32_t width;
 	uint32_t height;
 	uint32_t nr_planes;
-	uint32_t reserved;
+	uint32_t flags;
+	uint64_t len;
 	uint64_t uses;
 	struct mem_plane planes[MEM_PLANES_MAX];
 };

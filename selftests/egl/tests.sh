@@ -5,5 +5,5 @@
 
 tests_of() # BOARD
 {
-	echo cases stream pointers frame image sync guide
+	echo cases stream pointers frame image sync process guide
 }

@@ -9,7 +9,7 @@
 
 #include "stream.h"
 
-#define WIRE_MAGIC	0x48535001U
+#define WIRE_MAGIC	0x48535002U
 #define ROW		64U
 #define ROWS		4U
 #define HANGS_NS	(60 * NS_PER_S)
@@ -28,6 +28,12 @@ enum {
 	DONE,
 };
 
+/* Kinds of memory; 0 is a buffer. */
+enum {
+	IMAGE = 1,
+	DEVICE,
+};
+
 /* A message of libmem/pipe/wire.h, as far as it is used here */
 struct wire {
 	uint32_t magic;
@@ -37,9 +43,11 @@ struct wire {
 		uint64_t value;
 		struct {
 			uint32_t index;
-			uint32_t is_image;
+			uint32_t type;
 			uint32_t perm;
-			uint32_t rest[5];
+			uint32_t rest[4];
+			uint32_t flags;
+			uint64_t len;
 		} memory;
 		struct {
 			uint32_t index;
@@ -234,6 +242,29 @@ static void what_a_client_sends_is_accepted(void **state)
 	close_client(sock);
 }
 
+/* A sealed file is device memory, which the module's engines cannot access. */
+static void device_memory_is_accepted(void **state)
+{
+	const int sock = open_client(4, MEM_PIPE_NO_REUSE);
+	struct wire wire = wire_of(ANNOUNCE);
+	struct mem_frame frame;
+
+	(void)state;
+	wire.memory.type = DEVICE;
+	wire.memory.len = LEN;
+	assert_int_equal(answer_to(sock, wire_of(CONNECT), -1).answer.err, 0);
+	assert_int_equal(answer_to(sock, wire, memory_fd).answer.err,
+			 is_embedded() ? 0 : -EOPNOTSUPP);
+	if (is_embedded()) {
+		assert_true(put_wire(sock, frame_of(5), -1));
+		assert_int_equal(acquire(&frame), 0);
+		assert_non_null(frame.planes[0].base);
+		assert_int_equal(mem_pipe_release(consumer, &frame, stream),
+				 0);
+	}
+	close_client(sock);
+}
+
 /* What is wrong in a message, after those of the test above */
 
 static void is_cut_off(int sock)
@@ -317,10 +348,24 @@ static void memory_that_no_client_announces_cuts_it_off(void **state)
 	BAD_MEMORY(fd = shrinkable);
 	BAD_MEMORY(wire.memory.index = 192);
 	BAD_MEMORY(wire.memory.index = UINT32_MAX);
-	BAD_MEMORY(wire.memory.is_image = 2);
+	BAD_MEMORY(wire.memory.type = DEVICE + 1);
+	BAD_MEMORY(wire.memory.type = UINT32_MAX);
 	/* An image without a list */
-	BAD_MEMORY(wire.memory.is_image = 1; wire.memory.perm = MEM_RW);
-	BAD_MEMORY(wire.memory.rest[4] = 1);
+	BAD_MEMORY(wire.memory.type = IMAGE; wire.memory.perm = MEM_RW);
+	BAD_MEMORY(wire.memory.flags = 1);
+	BAD_MEMORY(wire.memory.len = LEN);
+	/* It could be truncated while an engine reads it. */
+	BAD_MEMORY(fd = shrinkable; wire.memory.type = DEVICE;
+		   wire.memory.len = LEN);
+	if (is_embedded()) {
+		BAD_MEMORY(wire.memory.type = DEVICE);
+		BAD_MEMORY(wire.memory.type = DEVICE;
+			   wire.memory.len = LEN + 1);
+		BAD_MEMORY(wire.memory.type = DEVICE;
+			   wire.memory.len = UINT64_MAX);
+		BAD_MEMORY(wire.memory.type = DEVICE; wire.memory.len = LEN;
+			   wire.memory.flags = UINT32_MAX);
+	}
 	/* That of an active frame */
 	BAD_MEMORY(put_wire(sock, frame_of(0), -1));
 	close(shrinkable);
@@ -587,6 +632,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_client_sends_is_accepted),
+		cmocka_unit_test(device_memory_is_accepted),
 		cmocka_unit_test(frames_that_no_client_presents_cut_it_off),
 		cmocka_unit_test(memory_that_no_client_announces_cuts_it_off),
 		cmocka_unit_test(other_bytes_and_descriptors_cut_it_off),

@@ -500,6 +500,79 @@ static void a_fifo_loses_no_frame_and_no_byte(void **state)
 	nothing_found();
 }
 
+/* Presents a frame of device memory twice, from its second page on. */
+static void role_device(const char *arg, int sock, int unused)
+{
+	struct mem_frame frame = {
+		.size = sizeof(frame),
+		.nr_planes = 1,
+		.planes = { { ROW, ROWS, 1, ROW, 0, NULL } },
+	};
+	char *memory;
+	void *ptr;
+	int value, err;
+
+	(void)arg;
+	(void)unused;
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, 2 * FRAME_LEN, 0,
+				   &ptr), 0);
+	memory = ptr;
+	frame.planes[0].base = memory + FRAME_LEN;
+	take_from(sock);
+	assert_int_equal(connect_producer(), 0);
+	for (value = 1; value <= 2; value++) {
+		assert_int_equal(mem_fill_async(stream, memory + FRAME_LEN,
+						value, FRAME_LEN), 0);
+		err = mem_pipe_present(producer, &frame, stream, HANGS_NS);
+		if (!is_embedded()) {
+			assert_int_equal(err, -EOPNOTSUPP);
+			break;
+		}
+		assert_int_equal(err, 0);
+		assert_int_equal(mem_pipe_return(producer, stream, HANGS_NS,
+						 &frame), 0);
+		assert_ptr_equal(frame.planes[0].base, memory + FRAME_LEN);
+	}
+	close_pipe();
+	assert_int_equal(mem_free(ctx, ptr), 0);
+}
+
+static void check_device_frame(int value)
+{
+	struct mem_frame frame = { .size = sizeof(frame) };
+	uint8_t bytes[ROW * ROWS];
+	size_t i;
+
+	assert_int_equal(mem_pipe_acquire(consumer, stream, HANGS_NS, &frame),
+			 0);
+	assert_null(frame.image);
+	assert_int_equal(mem_copy(stream, bytes, frame.planes[0].base,
+				  sizeof(bytes), MEM_DIR_DEFAULT), 0);
+	for (i = 0; i < sizeof(bytes); i++)
+		assert_int_equal(bytes[i], value);
+	assert_int_equal(mem_pipe_release(consumer, &frame, stream), 0);
+}
+
+/* Over the module, the memory of mem_alloc() is the process's own. */
+static void device_memory_is_shared_if_it_can_be(void **state)
+{
+	int sock;
+	pid_t pid;
+
+	(void)state;
+	pid = spawn("device", "", &sock, 1);
+	make(1, MEM_PIPE_NO_REUSE, 0);
+	connect_consumer();
+	give_to(sock);
+	if (is_embedded()) {
+		check_device_frame(1);
+		check_device_frame(2);
+	}
+	end_of(pid);
+	close_pipe();
+	nothing_found();
+}
+
 static void a_mailbox_has_the_newest_frame(void **state)
 {
 	const unsigned int nr = scaled(200);
@@ -1273,6 +1346,7 @@ static const struct {
 } roles[] = {
 	{ "steps", role_steps },
 	{ "producer", role_producer },
+	{ "device", role_device },
 	{ "consumer", role_consumer },
 	{ "endless", role_endless },
 	{ "stuck", role_stuck },
@@ -1305,6 +1379,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states_and_waits_are_those_of_one_process),
 		cmocka_unit_test(a_fifo_loses_no_frame_and_no_byte),
+		cmocka_unit_test(device_memory_is_shared_if_it_can_be),
 		cmocka_unit_test(a_mailbox_has_the_newest_frame),
 		cmocka_unit_test(a_killed_consumer_leaves_the_frames),
 		cmocka_unit_test(a_killed_producer_leaves_what_was_acquired),

@@ -48,6 +48,7 @@ static const char *const extensions[] = {
 	"EGL_KHR_reusable_sync",
 	"EGL_KHR_stream",
 	"EGL_KHR_stream_attrib",
+	"EGL_KHR_stream_cross_process_fd",
 	"EGL_KHR_stream_fifo",
 	"EGL_KHR_surfaceless_context",
 	"EGL_KHR_wait_sync",

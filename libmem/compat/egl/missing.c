@@ -54,23 +54,3 @@ eglCreateStreamProducerSurfaceKHR(EGLDisplay dpy, EGLConfig config,
 	egl_missing(__func__);
 	return EGL_NO_SURFACE;
 }
-
-/* Streams between processes */
-API EGLNativeFileDescriptorKHR
-eglGetStreamFileDescriptorKHR(EGLDisplay dpy, EGLStreamKHR stream)
-{
-	(void)dpy;
-	(void)stream;
-	egl_missing(__func__);
-	return EGL_NO_FILE_DESCRIPTOR_KHR;
-}
-
-API EGLStreamKHR
-eglCreateStreamFromFileDescriptorKHR(EGLDisplay dpy,
-				     EGLNativeFileDescriptorKHR fd)
-{
-	(void)dpy;
-	(void)fd;
-	egl_missing(__func__);
-	return EGL_NO_STREAM_KHR;
-}

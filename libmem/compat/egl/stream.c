@@ -5,14 +5,21 @@
  * A stream that is destroyed while an end is connected has its handle until an
  * end uses the stream again, but it can only be queried: this is what a real
  * EGLStream does.
+ *
+ * A stream's file descriptor is one end of a pair of sockets. The pipe is
+ * exported to the other end, and imported by who makes a stream of it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "egl.h"
 
 #define NS_PER_US	1000ULL
+/* How long a stream from a descriptor waits for the stream's process */
+#define IMPORT_NS	(10ULL * 1000 * 1000 * 1000)
 
 /* How CUDA answers without a value */
 #define DEFAULT_LATENCY_US	1000
@@ -193,27 +200,39 @@ static void stream_set_param(struct mem_pipe_params *params, EGLAttrib name,
 	}
 }
 
-static EGLStreamKHR stream_create(struct mem_pipe_params *params)
+/* Makes a stream of a pipe, which is destroyed if that fails. */
+static EGLStreamKHR stream_add(struct mem_pipe *pipe)
 {
 	struct egl_stream *stream = calloc(1, sizeof(*stream));
-	int err = -ENOMEM;
 
-	/* Only a fifo can be synchronous. */
-	if (!params->length)
-		params->flags &= ~MEM_PIPE_SYNCHRONOUS;
-	if (stream)
-		err = mem_pipe_create(egl_ctx(), params, &stream->pipe);
-	if (err) {
-		free(stream);
-		egl_fail(egl_error_of(err));
+	if (!stream) {
+		mem_pipe_destroy(pipe);
+		egl_fail(EGL_BAD_ALLOC);
 		return EGL_NO_STREAM_KHR;
 	}
+	stream->pipe = pipe;
 	stream->object.kind = EGL_KIND_STREAM;
 	stream->object.destroy = stream_destroy;
 	egl_objects_sweep(EGL_KIND_STREAM, stream_is_gone);
 	egl_object_add(&stream->object);
 	egl_done();
 	return stream;
+}
+
+static EGLStreamKHR stream_create(struct mem_pipe_params *params)
+{
+	struct mem_pipe *pipe;
+	int err;
+
+	/* Only a fifo can be synchronous. */
+	if (!params->length)
+		params->flags &= ~MEM_PIPE_SYNCHRONOUS;
+	err = mem_pipe_create(egl_ctx(), params, &pipe);
+	if (err) {
+		egl_fail(egl_error_of(err));
+		return EGL_NO_STREAM_KHR;
+	}
+	return stream_add(pipe);
 }
 
 API EGLStreamKHR eglCreateStreamAttribKHR(EGLDisplay dpy,
@@ -416,6 +435,76 @@ API EGLBoolean eglResetStreamNV(EGLDisplay dpy, EGLStreamKHR handle)
 		return EGL_FALSE;
 	err = mem_pipe_reset(stream->pipe);
 	return stream_put(stream, err ? egl_error_of(err) : EGL_SUCCESS);
+}
+
+/* Streams between processes */
+
+/* Exports a pipe. Returns the descriptor to import it, or -errno. */
+static int stream_export(struct mem_pipe *pipe)
+{
+	struct mem_endpoint *endpoint;
+	int ends[2], err;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	err = mem_endpoint_from_fd(egl_ctx(), ends[0], &endpoint);
+	close(ends[0]);
+	if (!err) {
+		err = mem_pipe_export(pipe, endpoint);
+		if (err)
+			mem_endpoint_close(endpoint);
+	}
+	if (err)
+		close(ends[1]);
+	return err ? err : ends[1];
+}
+
+API EGLNativeFileDescriptorKHR
+eglGetStreamFileDescriptorKHR(EGLDisplay dpy, EGLStreamKHR handle)
+{
+	struct egl_stream *stream = stream_get(dpy, handle, false);
+	EGLint error = EGL_SUCCESS;
+	int fd = EGL_NO_FILE_DESCRIPTOR_KHR;
+
+	if (!stream)
+		return EGL_NO_FILE_DESCRIPTOR_KHR;
+	if (stream_info(stream).state != MEM_PIPE_CREATED) {
+		error = EGL_BAD_STATE_KHR;
+	} else {
+		fd = stream_export(stream->pipe);
+		if (fd < 0) {
+			error = egl_error_of(fd);
+			fd = EGL_NO_FILE_DESCRIPTOR_KHR;
+		}
+	}
+	stream_put(stream, error);
+	return fd;
+}
+
+API EGLStreamKHR
+eglCreateStreamFromFileDescriptorKHR(EGLDisplay dpy,
+				     EGLNativeFileDescriptorKHR fd)
+{
+	struct mem_endpoint *endpoint;
+	struct mem_pipe *pipe;
+	int err;
+
+	if (!egl_is_ready(dpy))
+		return EGL_NO_STREAM_KHR;
+	err = mem_endpoint_from_fd(egl_ctx(), fd, &endpoint);
+	if (!err) {
+		err = mem_pipe_import(endpoint, IMPORT_NS, &pipe);
+		if (err)
+			mem_endpoint_close(endpoint);
+	}
+	if (err) {
+		/* No descriptor of a stream, or its process has gone */
+		egl_fail(err == -EINVAL || err == -EBADF || err == -EPIPE ||
+			 err == -ETIMEDOUT ? EGL_BAD_ATTRIBUTE :
+					     egl_error_of(err));
+		return EGL_NO_STREAM_KHR;
+	}
+	return stream_add(pipe);
 }
 
 /* For connections. Returns NULL if there is no such stream. */
