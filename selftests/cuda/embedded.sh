@@ -28,6 +28,16 @@ for soc in "${boards[@]}"; do
 		LIBMEM_SOC=$soc timeout -k 5 600 "$test" || rc=1
 	done
 done
+# Engines share the heap of programs with other allocators, too; the tests of
+# libmem run with these in the short form as well.
+[ -n "${HEAPSIM_QUICK:-}" ] ||
+	for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 \
+		libmimalloc.so.2; do
+		for test in kernel runtime launch; do
+			LD_PRELOAD=$allocator LIBMEM_SOC=tx2 \
+				timeout -k 5 600 "$dir/${test}_test" || rc=1
+		done
+	done
 "$here/guide_test" || rc=1
 "$here/calls_test" || rc=1
 "$here/report.sh" || rc=1
