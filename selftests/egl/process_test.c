@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "../pass.h"
@@ -252,6 +253,76 @@ static void a_process_may_have_both_handles(void **state)
 	ok(cudaFree(frame.frame.pPitch[0].ptr));
 }
 
+static void CUDART_CB wait_for_byte(void *arg)
+{
+	char byte;
+
+	if (read(*(int *)arg, &byte, 1) != 1)
+		abort();
+}
+
+/* No descriptor can be opened until the limit is restored. */
+static struct rlimit use_all_descriptors(void)
+{
+	const int next = dup(0);
+	struct rlimit before, limit;
+
+	assert_true(next >= 0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return before;
+}
+
+/* The fence of unfinished work needs a descriptor. */
+static void a_release_that_fails_can_be_repeated(void **state)
+{
+	cudaGraphicsResource_t resource;
+	struct rlimit limit;
+	cudaStream_t work;
+	cudaEglFrame frame;
+	EGLStreamKHR other;
+	cudaError_t rc;
+	int fd, fds[2];
+
+	(void)state;
+	skip_if_not_shared();
+	stream = new_stream(1);
+	fd = eglGetStreamFileDescriptorKHR(display, stream);
+	other = eglCreateStreamFromFileDescriptorKHR(display, fd);
+	assert_non_null(other);
+	close(fd);
+	ok(cudaEGLStreamConsumerConnect(&consumer, stream));
+	ok(cudaEGLStreamProducerConnect(&producer, other, WIDTH, HEIGHT));
+	frame = new_pitch_frame();
+	ok(cudaEGLStreamProducerPresentFrame(&producer, frame, NULL));
+	ok(cudaEGLStreamConsumerAcquireFrame(&consumer, &resource, NULL,
+					     60 * 1000 * 1000));
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	ok(cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking));
+	ok(cudaLaunchHostFunc(work, wait_for_byte, &fds[0]));
+	limit = use_all_descriptors();
+	rc = cudaEGLStreamConsumerReleaseFrame(&consumer, resource, &work);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_not_equal(rc, cudaSuccess);
+	ok(cudaEGLStreamConsumerReleaseFrame(&consumer, resource, &work));
+	assert_int_equal(cudaEGLStreamConsumerReleaseFrame(&consumer, resource,
+							   &work),
+			 cudaErrorUnknown);
+	assert_int_equal(write(fds[1], "", 1), 1);
+	ok(cudaStreamSynchronize(work));
+	ok(cudaStreamDestroy(work));
+	ok(cudaEGLStreamProducerDisconnect(&producer));
+	ok(cudaEGLStreamConsumerDisconnect(&consumer));
+	egl_ok(eglDestroyStreamKHR(display, other));
+	egl_ok(eglDestroyStreamKHR(display, stream));
+	ok(cudaFree(frame.frame.pPitch[0].ptr));
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void a_wrong_descriptor_is_an_error(void **state)
 {
 	int fds[2], fd;
@@ -290,6 +361,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(both_processes_see_the_state),
 		cmocka_unit_test(a_killed_producer_disconnects_the_stream),
 		cmocka_unit_test(a_process_may_have_both_handles),
+		cmocka_unit_test(a_release_that_fails_can_be_repeated),
 		cmocka_unit_test(a_wrong_descriptor_is_an_error),
 	};
 

@@ -541,6 +541,14 @@ static bool egl_give_up(struct CUeglStreamConnection_st *conn,
 	return was_held;
 }
 
+static void egl_hold(struct CUeglStreamConnection_st *conn,
+		     struct CUgraphicsResource_st *resource)
+{
+	pthread_mutex_lock(&conn->lock);
+	resource->is_held = true;
+	pthread_mutex_unlock(&conn->lock);
+}
+
 /**
  * core_egl_release() - release a frame
  * @conn: handle of a consumer, any value
@@ -571,6 +579,9 @@ CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 		err = mem_pipe_release(conn->end, &released, mem);
 		if (err)
 			rc = egl_error(err);
+		/* The pipe still has it, for example if no descriptor is left. */
+		if (err && err != -EPIPE && err != -ENOENT)
+			egl_hold(conn, resource);
 	}
 	egl_put(conn);
 	return rc;
