@@ -133,6 +133,10 @@ check-more: ## What check leaves out: boards, sanitizers, vendor APIs in the VM
 	@selftests/setup check
 	@selftests/check/run more
 
+check-kernels: ## The module and libmem on the other kernels, in the short form
+	@selftests/setup check
+	@selftests/check/run kernels
+
 check-style: ## checkpatch, sparse, shellcheck, headers, licences, layers
 	@selftests/setup check
 	@selftests/check/run style
@@ -296,5 +300,5 @@ unload: ## Remove it again
 	$(COMPAT) heapsim clean distclean check check-more \
 	check-style check-vm check-model check-device check-libmem check-cuda \
 	check-nvsci check-vpi check-egl check-heapsim corpus check-clients check-debug \
-	check-coverage check-all bench install install-user uninstall no-dkms dkms-install dkms-uninstall \
+	check-kernels check-coverage check-all bench install install-user uninstall no-dkms dkms-install dkms-uninstall \
 	load unload
