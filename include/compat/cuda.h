@@ -1575,7 +1575,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
 
 /**
- * cuDeviceCanAccessPeer() - may a device use another one's memory?
+ * cuDeviceCanAccessPeer() - return whether a device may use another's memory
  * @canAccessPeer: out: 0 on every Tegra
  * @dev: device
  * @peerDev: the other one
@@ -1701,7 +1701,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev);
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags);
 
 /**
- * cuDevicePrimaryCtxGetState() - is it open, and how?
+ * cuDevicePrimaryCtxGetState() - return the state of the primary context
  * @dev: device
  * @flags: out
  * @active: out: 1: it is
@@ -2924,7 +2924,7 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device);
 
 /**
- * cuStreamQuery() - is all done that a stream has?
+ * cuStreamQuery() - return whether all work of a stream is done
  * @hStream: stream; 0: the default one
  *
  * mem_stream_query(): success counts as having waited.
@@ -3001,7 +3001,7 @@ CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr,
 				size_t length, unsigned int flags);
 
 /**
- * cuStreamIsCapturing() - does a stream make a graph?
+ * cuStreamIsCapturing() - return whether a stream is being captured
  * @hStream: stream; 0: the default one
  * @captureStatus: out: CU_STREAM_CAPTURE_STATUS_NONE: there are no graphs
  *
@@ -3089,7 +3089,7 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream,
 				unsigned int flags);
 
 /**
- * cuEventQuery() - is that done?
+ * cuEventQuery() - return whether the recorded work is done
  * @hEvent: event
  *
  * mem_event_query(): success counts as having waited.

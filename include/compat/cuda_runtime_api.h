@@ -398,7 +398,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 		const struct cudaChannelFormatDesc *fmtDesc, int device);
 
 /**
- * cudaDeviceCanAccessPeer() - may a device use another one's memory?
+ * cudaDeviceCanAccessPeer() - return whether a device may use another's memory
  * @canAccessPeer: out: 0 on every Tegra
  * @device: its number
  * @peerDevice: the other one
@@ -1574,7 +1574,7 @@ cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device);
 
 /**
- * cudaStreamQuery() - is all done that a stream has?
+ * cudaStreamQuery() - return whether all work of a stream is done
  * @stream: stream; 0: the default one
  *
  * mem_stream_query(): success counts as having waited.
@@ -1732,7 +1732,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
 				     unsigned int flags);
 
 /**
- * cudaEventQuery() - is that done?
+ * cudaEventQuery() - return whether the recorded work is done
  * @event: event
  *
  * mem_event_query(): success counts as having waited. One that was never
@@ -2431,7 +2431,7 @@ cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 
 /**
- * cudaStreamIsCapturing() - is a stream being captured into a graph?
+ * cudaStreamIsCapturing() - return whether a stream is being captured
  * @stream: stream; 0: the default one
  * @pCaptureStatus: out: no
  *
@@ -2444,7 +2444,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream,
 #if CUDART_VERSION >= 13000
 
 /**
- * cudaStreamGetCaptureInfo() - is a stream being captured into a graph?
+ * cudaStreamGetCaptureInfo() - return whether a stream is being captured
  * @stream: stream; 0: the default one
  * @captureStatus_out: out: no
  * @id_out: not written

@@ -1697,7 +1697,7 @@ typedef struct cudaLaunchConfig_st {
 	unsigned int numAttrs;
 } cudaLaunchConfig_t;
 
-/* Is a device a NUMA node? */
+/* Whether a device is a NUMA node */
 enum cudaDeviceNumaConfig {
 	cudaDeviceNumaConfigNone = 0,
 	cudaDeviceNumaConfigNumaNode

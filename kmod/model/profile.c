@@ -287,7 +287,7 @@ static const char *refusal(const struct profile *p)
 }
 
 /**
- * profile_validate() - may a board be simulated as it is described?
+ * profile_validate() - check whether a board can be simulated
  * @p: board
  * @why: out: a static string that says what is wrong, NULL if nothing is
  *

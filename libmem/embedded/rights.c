@@ -531,7 +531,7 @@ static void rights_refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
 }
 
 /**
- * rights_touch() - the CPU touches managed memory: may it?
+ * rights_touch() - judge a touch of managed memory by the CPU
  * @buf: buffer
  * @touch: what it does
  * @refusal: out: why not

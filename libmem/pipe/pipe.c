@@ -209,7 +209,7 @@ void pipe_unlock(struct mem_pipe *pipe, unsigned int wake)
 	unsigned int i;
 
 	if (wake & WAKE_PRODUCER && pipe->server)
-		serve_tell(pipe);
+		serve_notify(pipe);
 	if (wake & WAKE_CONSUMER && pipe->server)
 		serve_wake(pipe);
 	for (i = 0; i < NR_PIPE_ROLES; i++)
@@ -237,7 +237,7 @@ void pipe_slot_drop(struct mem_pipe *pipe, struct pipe_slot *slot)
 		store_put(slot->store);
 	slot->store = NULL;
 	slot->server = NULL;
-	slot->is_told = false;
+	slot->is_notified = false;
 	queue_free(&pipe->queue, slot);
 	/* The next end may be of another context. */
 	if (is_lost) {

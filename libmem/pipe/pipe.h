@@ -81,7 +81,7 @@ enum slot_state {
  * @server: of the producer's process; NULL: the producer is in this process
  * @index: of the frame in that process
  * @memories: memory of the frame in @server; WIRE_MEMORIES: none
- * @is_told: that process knows that the frame can be returned
+ * @is_notified: that process knows that the frame can be returned
  */
 struct pipe_slot {
 	enum slot_state state;
@@ -100,7 +100,7 @@ struct pipe_slot {
 	const struct pipe_server *server;
 	uint32_t index;
 	uint32_t memories[MEM_PLANES_MAX];
-	bool is_told;
+	bool is_notified;
 };
 
 /**
@@ -300,7 +300,7 @@ void produce_fill(const struct mem_pipe_end *end, const struct mem_frame *frame,
 void serve_catch_up(struct mem_pipe *pipe);
 bool serve_wait(struct mem_pipe *pipe, uint64_t deadline);
 void serve_wake(struct mem_pipe *pipe);
-void serve_tell(struct mem_pipe *pipe);
+void serve_notify(struct mem_pipe *pipe);
 void serve_cut(struct pipe_server *server);
 void serve_forget(struct mem_pipe *pipe);
 void servers_fini(struct mem_pipe *pipe);

@@ -134,7 +134,7 @@ static int serve_message(struct pipe_server *server, struct message *message)
 	return ret;
 }
 
-/* What the client is told */
+/* Notifications of the client */
 
 static int serve_send_done(struct pipe_server *server, uint32_t index,
 			   const struct pipe_slot *slot)
@@ -164,11 +164,11 @@ static bool serve_send_all(struct pipe_server *server)
 	uint32_t i;
 
 	for (; slot; slot = slot->next) {
-		if (slot->is_told || slot->server != server)
+		if (slot->is_notified || slot->server != server)
 			continue;
 		if (serve_send_done(server, slot->index, slot))
 			return false;
-		slot->is_told = true;
+		slot->is_notified = true;
 	}
 	for (i = 0; server->refused >> i; i++) {
 		if (!(server->refused >> i & 1))
@@ -181,12 +181,12 @@ static bool serve_send_all(struct pipe_server *server)
 }
 
 /**
- * serve_tell() - tell the client which frames it can have back
+ * serve_notify() - notify the client of frames that it can have back
  * @pipe: pipe with a server; its lock is held
  *
  * Does not wait: if the client reads nothing, the server's thread tries again.
  */
-void serve_tell(struct mem_pipe *pipe)
+void serve_notify(struct mem_pipe *pipe)
 {
 	struct pipe_server *server = pipe->server;
 	struct mem_endpoint *endpoint = server->endpoint;

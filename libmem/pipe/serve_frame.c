@@ -287,7 +287,7 @@ bool serve_is_signalled(const struct pipe_fence *fence)
 
 /*
  * Frees the slots of frames that the client has returned. It has done so in the
- * order in which it was told of them. Returns -EPROTO if it claims too many.
+ * order in which it was notified. Returns -EPROTO if it claims too many.
  * The pipe's lock is held.
  */
 int serve_collect(struct pipe_server *server)
@@ -298,7 +298,7 @@ int serve_collect(struct pipe_server *server)
 
 	while (server->end.is_attached && server->nr_returned != nr) {
 		slot = queue->done.first;
-		if (!slot || !slot->is_told || slot->server != server)
+		if (!slot || !slot->is_notified || slot->server != server)
 			return -EPROTO;
 		pipe_slot_drop(server->pipe, queue_return(queue));
 		server->nr_returned++;

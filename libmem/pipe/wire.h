@@ -4,7 +4,7 @@
  * the pipe and serves the producer's, the client. Each message is one struct
  * wire and, in WIRE_MEMORY, the list of an image after it. Each side checks all
  * of what it receives: a message that the other one cannot have sent ends the
- * connection. No message tells of frames that were acquired or returned: the
+ * connection. No message is sent when frames are acquired or returned: the
  * ledgers count them.
  */
 #ifndef _LIBMEM_PIPE_WIRE_H
