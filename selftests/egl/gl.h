@@ -3,7 +3,9 @@
 #ifndef _EGL_GL_H
 #define _EGL_GL_H
 
+#define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
+#include <GL/glext.h>
 
 #include "test.h"
 

@@ -63,6 +63,39 @@ static void a_texture_keeps_its_pixels(void **state)
 	assert_int_equal(glGetError(), GL_NO_ERROR);
 }
 
+static void a_texture_is_copied_in_order(void **state)
+{
+	GLuint from = new_texture(3), to = new_texture(4);
+
+	(void)state;
+	glCopyImageSubData(from, GL_TEXTURE_2D, 0, 0, 0, 0, to, GL_TEXTURE_2D,
+			   0, 1, 2, 0, 1, 1, 1);
+	/* The new texture is the bound one. */
+	read_texture();
+	assert_int_equal(pixels[(2 * WIDTH + 1) * 4], 3);
+	assert_int_equal(pixels[(2 * WIDTH + 2) * 4], 4);
+	assert_int_equal(pixels[2 * WIDTH * 4], 4);
+	glCopyImageSubData(from, GL_TEXTURE_2D, 0, 0, 0, 0, to, GL_TEXTURE_2D,
+			   0, 0, 0, 0, WIDTH, HEIGHT, 1);
+	read_texture();
+	check_pixels(3);
+	glCopyImageSubData(from, GL_TEXTURE_2D, 0, 1, 0, 0, to, GL_TEXTURE_2D,
+			   0, 0, 0, 0, WIDTH, HEIGHT, 1);
+	assert_int_equal(glGetError(), GL_INVALID_VALUE);
+	glCopyImageSubData(from, GL_TEXTURE_2D, 1, 0, 0, 0, to, GL_TEXTURE_2D,
+			   0, 0, 0, 0, 1, 1, 1);
+	assert_int_equal(glGetError(), GL_INVALID_VALUE);
+	glCopyImageSubData(from, GL_TEXTURE_3D, 0, 0, 0, 0, to, GL_TEXTURE_2D,
+			   0, 0, 0, 0, 1, 1, 1);
+	assert_int_equal(glGetError(), GL_INVALID_ENUM);
+	glDeleteTextures(1, &to);
+	glCopyImageSubData(from, GL_TEXTURE_2D, 0, 0, 0, 0, to, GL_TEXTURE_2D,
+			   0, 0, 0, 0, 1, 1, 1);
+	assert_int_equal(glGetError(), GL_INVALID_VALUE);
+	glDeleteTextures(1, &from);
+	assert_int_equal(glGetError(), GL_NO_ERROR);
+}
+
 static void a_wrong_texture_call_is_an_error(void **state)
 {
 	GLuint name = new_texture(0);
@@ -318,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_texture_keeps_its_pixels),
+		cmocka_unit_test(a_texture_is_copied_in_order),
 		cmocka_unit_test(a_wrong_texture_call_is_an_error),
 		cmocka_unit_test(cuda_sees_a_texture_as_an_array),
 		cmocka_unit_test(an_image_can_be_of_another_context),

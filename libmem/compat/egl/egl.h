@@ -155,6 +155,11 @@ EGL_CORE_API int egl_texture_write(struct egl_texture *texture,
 				   unsigned int height, const void *pixels);
 EGL_CORE_API int egl_texture_read(struct egl_texture *texture,
 				  struct mem_stream *stream, void *pixels);
+EGL_CORE_API int egl_texture_copy(struct egl_texture *from, unsigned int from_x,
+				  unsigned int from_y, struct egl_texture *to,
+				  unsigned int to_x, unsigned int to_y,
+				  unsigned int width, unsigned int height,
+				  struct mem_stream *stream);
 struct heapsim_egl_memory *egl_texture_memory(unsigned int name);
 
 /* missing.c */

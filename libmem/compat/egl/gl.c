@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libmem-gl: the calls of OpenGL that upload a two-dimensional texture and read
- * it back. Their work is in order of the current context's stream.
+ * libmem-gl: the calls of OpenGL that upload a two-dimensional texture, copy it
+ * and read it back. Their work is in order of the current context's stream.
  */
 #include <errno.h>
 
 #include <drm_fourcc.h>
+#define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>
 
@@ -230,6 +231,44 @@ API void glGetTexImage(GLenum target, GLint level, GLenum format, GLenum type,
 		return;
 	}
 	gl_end(egl_texture_read(texture, egl_current()->stream, to));
+}
+
+static void gl_copy(struct egl_texture *from, GLint from_x, GLint from_y,
+		    struct egl_texture *to, GLint to_x, GLint to_y,
+		    GLsizei width, GLsizei height)
+{
+	if (!from->memory || !to->memory ||
+	    !gl_is_like(&from->format, &to->format))
+		gl_fail(GL_INVALID_OPERATION);
+	else
+		gl_end(egl_texture_copy(from, from_x, from_y, to, to_x, to_y,
+					width, height, egl_current()->stream));
+}
+
+API void glCopyImageSubData(GLuint srcName, GLenum srcTarget, GLint srcLevel,
+			    GLint srcX, GLint srcY, GLint srcZ, GLuint dstName,
+			    GLenum dstTarget, GLint dstLevel, GLint dstX,
+			    GLint dstY, GLint dstZ, GLsizei srcWidth,
+			    GLsizei srcHeight, GLsizei srcDepth)
+{
+	struct egl_texture *from, *to;
+
+	if (!egl_current())
+		return;
+	if (srcTarget != GL_TEXTURE_2D || dstTarget != GL_TEXTURE_2D) {
+		gl_fail(GL_INVALID_ENUM);
+		return;
+	}
+	from = egl_texture_get(srcName);
+	to = egl_texture_get(dstName);
+	if (!from || !to || srcLevel || dstLevel || srcX < 0 || srcY < 0 ||
+	    srcZ || dstX < 0 || dstY < 0 || dstZ || srcWidth < 0 ||
+	    srcHeight < 0 || srcDepth != 1)
+		gl_fail(GL_INVALID_VALUE);
+	else
+		gl_copy(from, srcX, srcY, to, dstX, dstY, srcWidth, srcHeight);
+	egl_object_put(from);
+	egl_object_put(to);
 }
 
 API void glFinish(void)

@@ -117,6 +117,20 @@ EGL_CORE_API int egl_texture_specify(struct egl_texture *texture,
 	return 0;
 }
 
+static bool texture_has(const struct mem_plane *plane, unsigned int x,
+			unsigned int y, unsigned int width, unsigned int height)
+{
+	return x <= plane->width && width <= plane->width - x &&
+	       y <= plane->height && height <= plane->height - y;
+}
+
+static char *texture_at(const struct mem_plane *plane, unsigned int x,
+			unsigned int y)
+{
+	return (char *)plane->base + (uint64_t)y * plane->pitch +
+	       (uint64_t)x * plane->pixel_len;
+}
+
 /**
  * egl_texture_write() - write pixels of a texture, in order of a stream
  * @texture: texture
@@ -142,10 +156,8 @@ EGL_CORE_API int egl_texture_write(struct egl_texture *texture,
 	if (!memory)
 		return -EINVAL;
 	plane = &memory->image.planes[0];
-	if (x <= plane->width && width <= plane->width - x &&
-	    y <= plane->height && height <= plane->height - y) {
-		rows.dst = (char *)plane->base + (uint64_t)y * plane->pitch +
-			   x * plane->pixel_len;
+	if (texture_has(plane, x, y, width, height)) {
+		rows.dst = texture_at(plane, x, y);
 		rows.src = pixels;
 		rows.dst_pitch = plane->pitch;
 		rows.src_pitch = (uint64_t)width * plane->pixel_len;
@@ -186,6 +198,55 @@ EGL_CORE_API int egl_texture_read(struct egl_texture *texture,
 	rows.nr_rows = plane->height;
 	err = mem_copy_rows(stream, &rows, MEM_DIR_DEVICE_TO_HOST);
 	heapsim_egl_image_put(memory);
+	return err;
+}
+
+/**
+ * egl_texture_copy() - copy pixels of a texture, in order of a stream
+ * @from: texture
+ * @from_x: first pixel of each row
+ * @from_y: first row
+ * @to: texture with pixels of the same length; may be @from
+ * @to_x: likewise
+ * @to_y: likewise
+ * @width: pixels
+ * @height: rows
+ * @stream: stream
+ *
+ * Return: 0, -EINVAL (no memory, a part outside), or as mem_copy_rows_async().
+ */
+EGL_CORE_API int egl_texture_copy(struct egl_texture *from, unsigned int from_x,
+				  unsigned int from_y, struct egl_texture *to,
+				  unsigned int to_x, unsigned int to_y,
+				  unsigned int width, unsigned int height,
+				  struct mem_stream *stream)
+{
+	struct heapsim_egl_memory *source = texture_memory(from);
+	struct heapsim_egl_memory *target = texture_memory(to);
+	const struct mem_plane *src, *dst;
+	struct mem_rows rows;
+	int err = -EINVAL;
+
+	if (!source || !target)
+		goto out_put;
+	src = &source->image.planes[0];
+	dst = &target->image.planes[0];
+	if (!texture_has(src, from_x, from_y, width, height) ||
+	    !texture_has(dst, to_x, to_y, width, height))
+		goto out_put;
+	rows.dst = texture_at(dst, to_x, to_y);
+	rows.src = texture_at(src, from_x, from_y);
+	rows.dst_pitch = dst->pitch;
+	rows.src_pitch = src->pitch;
+	rows.row_len = (uint64_t)width * src->pixel_len;
+	rows.nr_rows = height;
+	err = !width || !height ? 0 :
+		mem_copy_rows_async(stream, &rows, MEM_DIR_DEVICE_TO_DEVICE);
+out_put:
+	if (source)
+		heapsim_egl_image_put(source);
+	if (target)
+		heapsim_egl_image_put(target);
 	return err;
 }
 
