@@ -117,6 +117,79 @@ static void a_frame_of_an_array_arrives_as_an_array(void **state)
 	ok(cudaFreeArray(frame.frame.pArray[0]));
 }
 
+/*
+ * What a real EGLStream was asked (H100): the pitch may be
+ * shorter than a row, or 0; a consumer's frame has no depth, and a pitch.
+ */
+static void a_width_in_bytes_is_accepted(void **state)
+{
+	static unsigned char bytes[FRAME_LEN];
+	cudaEglFrame frame = new_pitch_frame(), got, back;
+	cudaGraphicsResource_t resource;
+
+	(void)state;
+	connect_both(2);
+	ok(cudaMemset(frame.frame.pPitch[0].ptr, 6, FRAME_LEN));
+	frame.planeDesc[0].width = WIDTH * 4;
+	frame.planeDesc[0].depth = 1;
+	present(frame);
+	resource = acquire();
+	got = mapped(resource);
+	assert_int_equal(got.planeDesc[0].width, WIDTH * 4);
+	assert_int_equal(got.planeDesc[0].height, HEIGHT);
+	assert_int_equal(got.planeDesc[0].depth, 0);
+	assert_int_equal(got.planeDesc[0].pitch, WIDTH * 4);
+	assert_int_equal(got.planeDesc[0].numChannels, 4);
+	ok(cudaMemcpy(bytes, got.frame.pPitch[0].ptr, FRAME_LEN,
+		      cudaMemcpyDeviceToHost));
+	assert_int_equal(bytes[FRAME_LEN - 1], 6);
+	release(resource);
+	frame.planeDesc[0].width = WIDTH;
+	frame.planeDesc[0].pitch = 0;
+	present(frame);
+	resource = acquire();
+	assert_int_equal(mapped(resource).planeDesc[0].pitch, WIDTH * 4);
+	release(resource);
+	ok(cudaEGLStreamProducerReturnFrame(&producer, &back, NULL));
+	assert_int_equal(back.planeDesc[0].width, WIDTH * 4);
+	assert_int_equal(back.planeDesc[0].depth, 1);
+	disconnect_both();
+	ok(cudaFree(frame.frame.pPitch[0].ptr));
+}
+
+/* Programs make arrays with a depth of 1 for what is two-dimensional. */
+static void an_array_may_have_a_depth(void **state)
+{
+	const struct cudaChannelFormatDesc desc = {
+		8, 8, 8, 8, cudaChannelFormatKindUnsigned
+	};
+	const struct cudaExtent extent = { WIDTH, HEIGHT, 1 };
+	cudaEglFrame frame = new_frame(cudaEglFrameTypeArray), got;
+	cudaGraphicsResource_t resource;
+	struct cudaExtent seen;
+
+	(void)state;
+	connect_both(2);
+	ok(cudaMalloc3DArray(&frame.frame.pArray[0], &desc, extent,
+			     cudaArraySurfaceLoadStore));
+	present(frame);
+	resource = acquire();
+	got = mapped(resource);
+	assert_int_equal(got.planeDesc[0].pitch, WIDTH * 4);
+	ok(cudaArrayGetInfo(NULL, &seen, NULL, got.frame.pArray[0]));
+	assert_int_equal(seen.width, WIDTH);
+	assert_int_equal(seen.height, HEIGHT);
+	assert_int_equal(seen.depth, 0);
+	release(resource);
+	/* The frame must have the array's sides. */
+	frame.planeDesc[0].width /= 2;
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorInvalidValue);
+	disconnect_both();
+	ok(cudaFreeArray(frame.frame.pArray[0]));
+}
+
 /* The driver's frame describes the first plane of NV12 only. */
 static void planes_of_the_driver_follow_from_the_colour(void **state)
 {
@@ -472,6 +545,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_of_an_array_arrives_as_an_array),
+		cmocka_unit_test(a_width_in_bytes_is_accepted),
+		cmocka_unit_test(an_array_may_have_a_depth),
 		cmocka_unit_test(planes_of_the_driver_follow_from_the_colour),
 		cmocka_unit_test(a_frame_has_the_same_resource_again),
 		cmocka_unit_test(a_wrong_handle_is_an_error),

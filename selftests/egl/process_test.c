@@ -230,6 +230,12 @@ static void a_process_may_have_both_handles(void **state)
 	other = eglCreateStreamFromFileDescriptorKHR(display, fd);
 	assert_non_null(other);
 	assert_ptr_not_equal(other, stream);
+	assert_int_equal(state_of(other), EGL_STREAM_STATE_CREATED_KHR);
+	/* As a real EGLStream: one descriptor, to be used once */
+	egl_fails(eglGetStreamFileDescriptorKHR(display, stream),
+		  EGL_NO_FILE_DESCRIPTOR_KHR, EGL_BAD_STATE_KHR);
+	egl_fails(eglCreateStreamFromFileDescriptorKHR(display, fd),
+		  EGL_NO_STREAM_KHR, EGL_BAD_ATTRIBUTE);
 	close(fd);
 	assert_int_equal(cudaEGLStreamConsumerConnect(&consumer, other),
 			 cudaErrorNotSupported);
@@ -325,6 +331,7 @@ static void a_release_that_fails_can_be_repeated(void **state)
 
 static void a_wrong_descriptor_is_an_error(void **state)
 {
+	EGLStreamKHR other;
 	int fds[2], fd;
 
 	(void)state;
@@ -345,6 +352,16 @@ static void a_wrong_descriptor_is_an_error(void **state)
 	close(fd);
 	egl_fails(eglGetStreamFileDescriptorKHR(display, stream),
 		  EGL_NO_FILE_DESCRIPTOR_KHR, EGL_BAD_STREAM_KHR);
+	/* It goes while another handle exists. */
+	stream = new_stream(0);
+	fd = eglGetStreamFileDescriptorKHR(display, stream);
+	other = eglCreateStreamFromFileDescriptorKHR(display, fd);
+	assert_non_null(other);
+	close(fd);
+	egl_ok(eglDestroyStreamKHR(display, stream));
+	stream = other;
+	wait_until(EGL_STREAM_STATE_DISCONNECTED_KHR);
+	egl_ok(eglDestroyStreamKHR(display, other));
 	/* It is too late when an end is connected. */
 	stream = new_stream(0);
 	ok(cudaEGLStreamConsumerConnect(&consumer, stream));

@@ -40,7 +40,7 @@ struct core_egl_plane {
  * struct core_egl_frame - a frame of the driver or the runtime
  * @planes: planes
  * @nr_planes: number of planes
- * @depth: of the first plane, as the program set it
+ * @depth: of the first plane, as the producer set it; the consumer gets 0
  * @is_array: planes are arrays
  * @color: CU_EGL_COLOR_FORMAT_*, which is cudaEglColorFormat*, too
  * @format: type of a component

@@ -28,12 +28,14 @@
  * struct egl_stream - a stream
  * @object: object
  * @pipe: pipe
+ * @has_fd: a descriptor was made; set once
  * @is_deleted: the program has destroyed it; set once
  * @last: state of the pipe at that time
  */
 struct egl_stream {
 	struct egl_object object;
 	struct mem_pipe *pipe;
+	atomic_bool has_fd;
 	bool is_deleted;
 	struct mem_pipe_info last;
 };
@@ -468,17 +470,43 @@ eglGetStreamFileDescriptorKHR(EGLDisplay dpy, EGLStreamKHR handle)
 
 	if (!stream)
 		return EGL_NO_FILE_DESCRIPTOR_KHR;
-	if (stream_info(stream).state != MEM_PIPE_CREATED) {
+	/* A real EGLStream has one descriptor, too. */
+	if (stream_info(stream).state != MEM_PIPE_CREATED ||
+	    atomic_exchange(&stream->has_fd, true)) {
 		error = EGL_BAD_STATE_KHR;
 	} else {
 		fd = stream_export(stream->pipe);
 		if (fd < 0) {
+			atomic_store(&stream->has_fd, false);
 			error = egl_error_of(fd);
 			fd = EGL_NO_FILE_DESCRIPTOR_KHR;
 		}
 	}
 	stream_put(stream, error);
 	return fd;
+}
+
+static int stream_option(int fd, int name)
+{
+	socklen_t len = sizeof(int);
+	int value;
+
+	return getsockopt(fd, SOL_SOCKET, name, &value, &len) ? -1 : value;
+}
+
+/*
+ * Claims a descriptor, which can be used once. All processes that have it see
+ * the socket's priority, which has no effect on sockets of this kind. Returns
+ * false if it was used, or is none of a stream.
+ */
+static bool stream_claim(int fd)
+{
+	const int used = 1;
+
+	return stream_option(fd, SO_DOMAIN) == AF_UNIX &&
+	       stream_option(fd, SO_TYPE) == SOCK_SEQPACKET &&
+	       stream_option(fd, SO_PRIORITY) != used &&
+	       !setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &used, sizeof(used));
 }
 
 API EGLStreamKHR
@@ -491,7 +519,8 @@ eglCreateStreamFromFileDescriptorKHR(EGLDisplay dpy,
 
 	if (!egl_is_ready(dpy))
 		return EGL_NO_STREAM_KHR;
-	err = mem_endpoint_from_fd(egl_ctx(), fd, &endpoint);
+	err = stream_claim(fd) ?
+		mem_endpoint_from_fd(egl_ctx(), fd, &endpoint) : -EBADF;
 	if (!err) {
 		err = mem_pipe_import(endpoint, IMPORT_NS, &pipe);
 		if (err)

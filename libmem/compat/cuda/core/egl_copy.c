@@ -89,13 +89,16 @@ int core_egl_copy_run(struct CUgraphicsResource_st *resource,
 		err = mem_stream_wait_event(stream, resource->used);
 	for (i = 0; i < frame->nr_planes && !err; i++) {
 		const struct core_egl_plane *plane = &frame->planes[i];
+		const uint64_t row_len = (uint64_t)plane->width *
+			plane->nr_channels * core_format_len(frame->format, 1);
 		const struct mem_rows rows = {
 			.dst = resource->copies[i],
 			.dst_pitch = plane->pitch,
 			.src = resource->sources[i],
 			.src_pitch = plane->pitch,
-			.row_len = (uint64_t)plane->width * plane->nr_channels *
-				   core_format_len(frame->format, 1),
+			/* A width may be in bytes: core_egl_pack(). */
+			.row_len = row_len < plane->pitch ? row_len :
+							    plane->pitch,
 			.nr_rows = plane->height,
 		};
 

@@ -12,14 +12,12 @@
 
 /*
  * The user value: a mark; the slot of the producer; whether planes are arrays;
- * whether the depth is above 0; the colour format; the format of a component;
- * components of each plane.
+ * the colour format; the format of a component; components of each plane.
  */
 #define MARK		0xc0daULL
 #define MARK_SHIFT	48
 #define SLOT_MASK	0x7fU
 #define ARRAY_BIT	0x80U
-#define DEPTH_BIT	0x100U
 #define COLOR_SHIFT	12
 #define FORMAT_SHIFT	20
 #define CHANNELS_SHIFT	28
@@ -45,7 +43,10 @@ static unsigned int egl_pixel_len(CUarray_format format,
 	return !len && nr_channels == 3 ? 3 * core_format_len(format, 1) : len;
 }
 
-/* Reads the sides and the address of an array. */
+/*
+ * Reads the sides and the address of an array. Of one with layers or a depth,
+ * as programs make it that set a depth of 1, the frame has the first.
+ */
 static int egl_pack_array(const struct core_egl_plane *from,
 			  struct mem_plane *to)
 {
@@ -53,8 +54,6 @@ static int egl_pack_array(const struct core_egl_plane *from,
 
 	if (!core_array_exists(array))
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (array->desc.Depth)
-		return CUDA_ERROR_INVALID_VALUE;
 	to->base = array->base;
 	to->width = array->desc.Width;
 	to->height = array->desc.Height ? array->desc.Height : 1;
@@ -94,9 +93,18 @@ static int egl_pack_pitch(const struct core_egl_frame *frame,
 	to->width = from->width;
 	to->height = from->height;
 	to->pixel_len = egl_pixel_len(frame->format, from->nr_channels);
-	to->pitch = from->pitch;
 	if (!to->width || !to->height || !to->pixel_len)
 		return CUDA_ERROR_INVALID_VALUE;
+	to->pitch = from->pitch ? from->pitch : to->width * to->pixel_len;
+	/*
+	 * CUDA accepts rows that are longer than the pitch: NVIDIA's sample has
+	 * a width in bytes. Here such a plane has the bytes up to the pitch.
+	 */
+	if ((uint64_t)to->width * to->pixel_len > to->pitch) {
+		if (to->width > to->pitch)
+			to->width = to->pitch;
+		to->pixel_len = 1;
+	}
 	egl_limit_height(to);
 	return CUDA_SUCCESS;
 }
@@ -124,7 +132,6 @@ int core_egl_pack(const struct core_egl_frame *frame, unsigned int slot,
 	to->size = sizeof(*to);
 	to->nr_planes = frame->nr_planes;
 	user |= frame->is_array ? ARRAY_BIT : 0;
-	user |= frame->depth ? DEPTH_BIT : 0;
 	user |= (uint64_t)frame->color << COLOR_SHIFT;
 	user |= (uint64_t)(frame->format & 0xff) << FORMAT_SHIFT;
 	for (i = 0; i < frame->nr_planes; i++) {
@@ -136,6 +143,10 @@ int core_egl_pack(const struct core_egl_frame *frame, unsigned int slot,
 			egl_pack_pitch(frame, plane, &to->planes[i]);
 		if (rc)
 			return rc;
+		if (frame->is_array && !i &&
+		    (plane->width != to->planes[i].width ||
+		     plane->height != to->planes[i].height))
+			return CUDA_ERROR_INVALID_VALUE;
 		if (frame->is_array)
 			nr = plane->array->desc.NumChannels;
 		user |= (uint64_t)nr << (CHANNELS_SHIFT + i * CHANNELS_BITS);
@@ -204,7 +215,6 @@ int core_egl_unpack(const struct mem_frame *frame, struct core_egl_frame *to)
 		return CUDA_SUCCESS;
 	}
 	to->is_array = user & ARRAY_BIT;
-	to->depth = user & DEPTH_BIT ? 1 : 0;
 	to->color = user >> COLOR_SHIFT & 0xff;
 	to->format = (CUarray_format)(user >> FORMAT_SHIFT & 0xff);
 	return CUDA_SUCCESS;

@@ -264,7 +264,8 @@ void core_graphics_drop(struct CUctx_st *ctx, void *object)
  * @resource: handle, any value
  * @index: 0
  * @level: 0
- * @frame: out: frame; an array has a pitch of 0
+ * @frame: out: frame; the pitch of an array is the length of its rows, as a real
+ *	EGLStream has it; of an image 0
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such resource, or a frame
  * that was released), CUDA_ERROR_INVALID_VALUE.
@@ -280,8 +281,13 @@ CORE_API int core_graphics_frame(CUgraphicsResource resource,
 	if (index || level)
 		return CUDA_ERROR_INVALID_VALUE;
 	*frame = resource->frame;
-	for (i = 0; frame->is_array && i < frame->nr_planes; i++)
-		frame->planes[i].pitch = 0;
+	for (i = 0; frame->is_array && i < frame->nr_planes; i++) {
+		struct core_egl_plane *plane = &frame->planes[i];
+
+		plane->pitch = resource->is_image ? 0 :
+			plane->width * plane->nr_channels *
+			core_format_len(frame->format, 1);
+	}
 	return CUDA_SUCCESS;
 }
 
