@@ -78,6 +78,7 @@ static void check_array(cudaArray_t array, unsigned char value)
 static void a_frame_of_an_array_arrives_as_an_array(void **state)
 {
 	cudaEglFrame frame = new_frame(cudaEglFrameTypeArray), got, back;
+	cudaEglFrame newer = frame;
 	cudaGraphicsResource_t resource;
 	cudaArray_t array;
 	void *ptr;
@@ -108,13 +109,15 @@ static void a_frame_of_an_array_arrives_as_an_array(void **state)
 	assert_int_not_equal(cudaFreeArray(array), cudaSuccess);
 	release(resource);
 	/* A newer frame lets the older one return. */
-	present(frame);
+	newer.frame.pArray[0] = new_array(8);
+	present(newer);
 	release(acquire());
 	ok(cudaEGLStreamProducerReturnFrame(&producer, &back, NULL));
 	assert_ptr_equal(back.frame.pArray[0], frame.frame.pArray[0]);
 	assert_int_equal(back.frameType, cudaEglFrameTypeArray);
 	disconnect_both();
 	ok(cudaFreeArray(frame.frame.pArray[0]));
+	ok(cudaFreeArray(newer.frame.pArray[0]));
 }
 
 /*
@@ -236,6 +239,7 @@ static void a_frame_has_the_same_resource_again(void **state)
 {
 	cudaEglFrame frames[] = { new_pitch_frame(), new_pitch_frame() };
 	cudaGraphicsResource_t first, second;
+	cudaEglFrame back;
 	size_t len;
 	void *ptr;
 
@@ -251,6 +255,8 @@ static void a_frame_has_the_same_resource_again(void **state)
 	assert_ptr_not_equal(first, second);
 	release(first);
 	release(second);
+	ok(cudaEGLStreamProducerReturnFrame(&producer, &back, NULL));
+	assert_ptr_equal(back.frame.pPitch[0].ptr, ptr);
 	present(frames[0]);
 	assert_ptr_equal(acquire(), first);
 	release(first);
@@ -260,6 +266,47 @@ static void a_frame_has_the_same_resource_again(void **state)
 	disconnect_both();
 	ok(cudaFree(frames[0].frame.pPitch[0].ptr));
 	ok(cudaFree(frames[1].frame.pPitch[0].ptr));
+}
+
+/* A real EGLStream refuses a frame that the producer does not have back. */
+static void an_active_frame_cannot_be_presented(void **state)
+{
+	cudaEglFrame frame = new_pitch_frame(), other, back;
+	cudaGraphicsResource_t resource;
+
+	(void)state;
+	connect_both(0);
+	present(frame);
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorUnknown);
+	resource = acquire();
+	release(resource);
+	frame.planeDesc[0].depth = 1;
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorUnknown);
+	/* Its memory with other sides is another frame. */
+	other = frame;
+	other.planeDesc[0].height /= 2;
+	present(other);
+	release(acquire());
+	ok(cudaEGLStreamProducerReturnFrame(&producer, &back, NULL));
+	assert_int_equal(back.planeDesc[0].height, HEIGHT);
+	present(frame);
+	/* Components must be those of the colour and of the description. */
+	frame.planeDesc[0].numChannels = 1;
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorInvalidValue);
+	frame.planeDesc[0].channelDesc.y = 0;
+	frame.planeDesc[0].channelDesc.z = 0;
+	frame.planeDesc[0].channelDesc.w = 0;
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorInvalidValue);
+	disconnect_both();
+	ok(cudaFree(frame.frame.pPitch[0].ptr));
 }
 
 static void a_wrong_handle_is_an_error(void **state)
@@ -407,7 +454,7 @@ static void memory_of_another_context_arrives(void **state)
 	CUgraphicsResource resource, first = NULL;
 	CUcontext here, there;
 	CUeglFrame got;
-	CUdeviceptr ptr;
+	CUdeviceptr ptrs[2];
 	unsigned int i;
 	CUresult rc;
 
@@ -421,12 +468,16 @@ static void memory_of_another_context_arrives(void **state)
 	cu_ok(cuCtxPopCurrent(&there));
 	cu_ok(cuCtxPushCurrent(here));
 	cu_ok(cuEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
-	cu_ok(cuMemAlloc(&ptr, FRAME_LEN));
+	cu_ok(cuMemAlloc(&ptrs[0], FRAME_LEN));
+	cu_ok(cuMemAlloc(&ptrs[1], FRAME_LEN));
 	cu_ok(cuCtxPopCurrent(&here));
-	frame.frame.pPitch[0] = (void *)(uintptr_t)ptr;
 	for (i = 1; i <= 3; i++) {
 		cu_ok(cuCtxPushCurrent(here));
-		cu_ok(cuMemsetD8Async(ptr, i, FRAME_LEN, NULL));
+		frame.frame.pPitch[0] = (void *)(uintptr_t)ptrs[i % 2];
+		if (i == 3)
+			cu_ok(cuEGLStreamProducerReturnFrame(&producer, &got,
+							     NULL));
+		cu_ok(cuMemsetD8Async(ptrs[i % 2], i, FRAME_LEN, NULL));
 		rc = cuEGLStreamProducerPresentFrame(&producer, frame, NULL);
 		assert_int_equal(rc, is_embedded() ? CUDA_SUCCESS :
 						     CUDA_ERROR_NOT_SUPPORTED);
@@ -441,9 +492,10 @@ static void memory_of_another_context_arrives(void **state)
 		assert_int_equal(got.eglColorFormat, CU_EGL_COLOR_FORMAT_ABGR);
 		assert_int_equal(got.width, WIDTH);
 		/* The memory is imported once. */
-		if (first)
-			assert_ptr_equal(resource, first);
-		first = resource;
+		if (i == 1)
+			first = resource;
+		else
+			assert_int_equal(resource == first, i == 3);
 		check_device((uintptr_t)got.frame.pPitch[0], i);
 		cu_ok(cuEGLStreamConsumerReleaseFrame(&consumer, resource,
 						      NULL));
@@ -461,7 +513,7 @@ static void memory_of_another_context_arrives(void **state)
 static void frames_go_through_a_chain(void **state)
 {
 	cudaEglStreamConnection first_producer, first_consumer;
-	cudaEglFrame frame = new_pitch_frame(), back;
+	cudaEglFrame frame = new_pitch_frame(), other = new_pitch_frame(), back;
 	cudaGraphicsResource_t middle, last;
 	EGLStreamKHR first;
 
@@ -480,7 +532,7 @@ static void frames_go_through_a_chain(void **state)
 			 frame.frame.pPitch[0].ptr);
 	release(last);
 	/* The last frame stays, so another one pushes it out. */
-	present(mapped(middle));
+	present(other);
 	release(acquire());
 	ok(cudaEGLStreamProducerReturnFrame(&producer, &back, NULL));
 	ok(cudaEGLStreamConsumerReleaseFrame(&first_consumer, middle, NULL));
@@ -490,13 +542,14 @@ static void frames_go_through_a_chain(void **state)
 	consumer = first_consumer;
 	disconnect_both();
 	ok(cudaFree(frame.frame.pPitch[0].ptr));
+	ok(cudaFree(other.frame.pPitch[0].ptr));
 }
 
 /* Devices with memory of their own: a frame goes from one GPU to the other. */
 static void a_frame_is_copied_between_devices(void **state)
 {
 	static unsigned char bytes[FRAME_LEN];
-	cudaEglFrame frame, arrays = new_frame(cudaEglFrameTypeArray);
+	cudaEglFrame frames[3], arrays = new_frame(cudaEglFrameTypeArray);
 	uint64_t nr, bytes_before, nr_before, nr_bytes;
 	cudaGraphicsResource_t resource;
 	unsigned int i, j;
@@ -511,10 +564,13 @@ static void a_frame_is_copied_between_devices(void **state)
 	ok(cudaEGLStreamConsumerConnect(&consumer, stream));
 	ok(cudaSetDevice(0));
 	ok(cudaEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
-	frame = new_pitch_frame();
+	for (i = 0; i < 3; i++)
+		frames[i] = new_pitch_frame();
 	arrays.frame.pArray[0] = new_array(1);
 	ok(heapsim_cuda_frame_copies(&nr_before, &bytes_before));
 	for (i = 1; i <= 3; i++) {
+		const cudaEglFrame frame = frames[i - 1];
+
 		ok(cudaMemsetAsync(frame.frame.pPitch[0].ptr, i, FRAME_LEN,
 				   NULL));
 		present(frame);
@@ -537,7 +593,8 @@ static void a_frame_is_copied_between_devices(void **state)
 							   NULL, SOON),
 			 cudaErrorNotSupported);
 	disconnect_both();
-	ok(cudaFree(frame.frame.pPitch[0].ptr));
+	for (i = 0; i < 3; i++)
+		ok(cudaFree(frames[i].frame.pPitch[0].ptr));
 	ok(cudaFreeArray(arrays.frame.pArray[0]));
 }
 
@@ -549,6 +606,7 @@ int main(void)
 		cmocka_unit_test(an_array_may_have_a_depth),
 		cmocka_unit_test(planes_of_the_driver_follow_from_the_colour),
 		cmocka_unit_test(a_frame_has_the_same_resource_again),
+		cmocka_unit_test(an_active_frame_cannot_be_presented),
 		cmocka_unit_test(a_wrong_handle_is_an_error),
 		cmocka_unit_test(a_disconnect_ends_a_wait),
 		cmocka_unit_test(a_destroyed_context_disconnects),

@@ -5,14 +5,16 @@
 
 #include "core_array.h"
 
-/* CU_EGL_COLOR_FORMAT_* that are found from the planes of other frames */
+/* CU_EGL_COLOR_FORMAT_* that are treated specially */
 enum core_egl_color {
 	CORE_EGL_YUV420_PLANAR = 0x00,
 	CORE_EGL_YUV420_SEMIPLANAR = 0x01,
 	CORE_EGL_ARGB = 0x06,
+	CORE_EGL_RGBA = 0x07,
 	CORE_EGL_L = 0x08,
 	CORE_EGL_R = 0x09,
 	CORE_EGL_ABGR = 0x0e,
+	CORE_EGL_BGRA = 0x0f,
 	CORE_EGL_RG = 0x11,
 	/* How many there are */
 	CORE_EGL_NR_COLORS = 0x75,

@@ -237,7 +237,31 @@ void core_connection_drop(struct CUctx_st *ctx, void *object)
 	egl_put(conn);
 }
 
-/* Returns a free slot, or -1. */
+/*
+ * Returns true if two frames are the same one for a real EGLStream, which
+ * compares the depth of arrays only.
+ */
+static bool egl_is_equal(const struct core_egl_frame *a,
+			 const struct core_egl_frame *b)
+{
+	unsigned int i;
+
+	if (a->nr_planes != b->nr_planes || a->is_array != b->is_array ||
+	    a->color != b->color || a->format != b->format ||
+	    (a->is_array && a->depth != b->depth))
+		return false;
+	for (i = 0; i < a->nr_planes; i++)
+		if (a->planes[i].ptr != b->planes[i].ptr ||
+		    a->planes[i].array != b->planes[i].array ||
+		    a->planes[i].width != b->planes[i].width ||
+		    a->planes[i].height != b->planes[i].height ||
+		    a->planes[i].pitch != b->planes[i].pitch ||
+		    a->planes[i].nr_channels != b->planes[i].nr_channels)
+			return false;
+	return true;
+}
+
+/* Returns a free slot, or -1: there is none, or one has the frame. */
 static int egl_slot_take(struct CUeglStreamConnection_st *conn,
 			 const struct core_egl_frame *frame)
 {
@@ -245,9 +269,14 @@ static int egl_slot_take(struct CUeglStreamConnection_st *conn,
 	int found = -1;
 
 	pthread_mutex_lock(&conn->lock);
-	for (i = 0; i < NR_SLOTS && found < 0; i++)
-		if (!conn->slots[i].is_used)
-			found = (int)i;
+	for (i = 0; i < NR_SLOTS; i++) {
+		if (!conn->slots[i].is_used) {
+			found = found < 0 ? (int)i : found;
+		} else if (egl_is_equal(&conn->slots[i].frame, frame)) {
+			found = -1;
+			break;
+		}
+	}
 	if (found >= 0) {
 		conn->slots[found].is_used = true;
 		conn->slots[found].frame = *frame;
@@ -306,8 +335,8 @@ static int egl_present(struct CUeglStreamConnection_st *conn,
  * or array, no address, memory that no engine can access),
  * CUDA_ERROR_INVALID_VALUE (planes, sides, formats, memory of another context),
  * CUDA_ERROR_LAUNCH_TIMEOUT (the fifo was full for 10 s), CUDA_ERROR_UNKNOWN
- * (64 frames are active, the stream is disconnected), or core_error() of
- * mem_pipe_present().
+ * (64 frames are active, or the same one; the stream is disconnected), or
+ * core_error() of mem_pipe_present().
  */
 CORE_API int core_egl_present(struct CUeglStreamConnection_st *conn,
 			      const struct core_egl_frame *frame,

@@ -83,6 +83,12 @@ static void egl_limit_height(struct mem_plane *plane)
 		plane->height = len;
 }
 
+static bool egl_has_four_channels(unsigned int color)
+{
+	return color == CORE_EGL_ARGB || color == CORE_EGL_RGBA ||
+	       color == CORE_EGL_ABGR || color == CORE_EGL_BGRA;
+}
+
 static int egl_pack_pitch(const struct core_egl_frame *frame,
 			  const struct core_egl_plane *from,
 			  struct mem_plane *to)
@@ -93,7 +99,8 @@ static int egl_pack_pitch(const struct core_egl_frame *frame,
 	to->width = from->width;
 	to->height = from->height;
 	to->pixel_len = egl_pixel_len(frame->format, from->nr_channels);
-	if (!to->width || !to->height || !to->pixel_len)
+	if (!to->width || !to->height || !to->pixel_len ||
+	    (egl_has_four_channels(frame->color) && from->nr_channels != 4))
 		return CUDA_ERROR_INVALID_VALUE;
 	to->pitch = from->pitch ? from->pitch : to->width * to->pixel_len;
 	/*

@@ -20,6 +20,11 @@ static int egl_format_of(const struct cudaChannelFormatDesc *desc,
 		cudaErrorInvalidValue : cudaSuccess;
 }
 
+static unsigned int egl_count(const struct cudaChannelFormatDesc *desc)
+{
+	return !!desc->x + !!desc->y + !!desc->z + !!desc->w;
+}
+
 static int egl_frame_in(const cudaEglFrame *from, struct core_egl_frame *to)
 {
 	unsigned int i;
@@ -40,6 +45,9 @@ static int egl_frame_in(const cudaEglFrame *from, struct core_egl_frame *to)
 		plane->height = from->planeDesc[i].height;
 		plane->pitch = from->planeDesc[i].pitch;
 		plane->nr_channels = from->planeDesc[i].numChannels;
+		if (!to->is_array && plane->nr_channels !=
+		    egl_count(&from->planeDesc[i].channelDesc))
+			return cudaErrorInvalidValue;
 		/* The handles of runtime and driver are the same. */
 		if (to->is_array)
 			plane->array = (CUarray)from->frame.pArray[i];
