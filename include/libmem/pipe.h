@@ -337,7 +337,7 @@ int mem_pipe_present(struct mem_pipe_end *end, const struct mem_frame *frame,
  * @frame: in and out: @frame->size is set by the caller; the frame as it was
  *	presented
  *
- * The frame that was acquired last stays in the pipe until a newer one is
+ * The frame that was acquired last stays in the pipe until a newer one can be
  * acquired, unless MEM_PIPE_NO_REUSE is set.
  *
  * Context: may sleep; any thread.
@@ -395,7 +395,8 @@ int mem_pipe_release(struct mem_pipe_end *end, const struct mem_frame *frame,
  *
  * Frames that the consumer does not hold can be returned at once, those that it
  * holds after their release; acquired and returned frames keep their numbers.
- * The next frame has number 1. Ends that are connected stay so: if the pipe was
+ * Frames continue to be numbered, and a reset takes a number, as a real EGLStream
+ * has it. Ends that are connected stay so: if the pipe was
  * disconnected, it is in the state that it had before the other end connected.
  *
  * Context: any thread.

@@ -208,6 +208,8 @@ void pipe_unlock(struct mem_pipe *pipe, unsigned int wake)
 {
 	unsigned int i;
 
+	if (queue_settle(&pipe->queue))
+		wake |= WAKE_PRODUCER;
 	if (wake & WAKE_PRODUCER && pipe->server)
 		serve_notify(pipe);
 	if (wake & WAKE_CONSUMER && pipe->server)

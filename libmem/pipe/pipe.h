@@ -129,6 +129,7 @@ struct pipe_list {
  * @done: frames to be returned, in order
  * @nr_active: slots that are not free
  * @last: frame that was acquired last, SLOT_HELD, SLOT_KEPT or on its way; NULL
+ * @last_number: of the last frame or reset
  * @producer_frame: see struct mem_pipe_info, as the members below
  * @consumer_frame: number
  * @producer_time_ns: time
@@ -150,6 +151,7 @@ struct pipe_queue {
 	struct pipe_list done;
 	uint32_t nr_active;
 	struct pipe_slot *last;
+	uint64_t last_number;
 	uint64_t producer_frame;
 	uint64_t consumer_frame;
 	uint64_t producer_time_ns;
@@ -236,6 +238,7 @@ void queue_hold(struct pipe_queue *queue, struct pipe_slot *slot,
 		uint64_t time_ns);
 struct pipe_slot *queue_find(struct pipe_queue *queue, uint64_t id);
 void queue_release(struct pipe_queue *queue, struct pipe_slot *slot);
+bool queue_settle(struct pipe_queue *queue);
 struct pipe_slot *queue_return(struct pipe_queue *queue);
 void queue_return_failed(struct pipe_queue *queue, struct pipe_slot *slot);
 void queue_free(struct pipe_queue *queue, struct pipe_slot *slot);

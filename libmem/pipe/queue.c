@@ -73,7 +73,8 @@ enum mem_pipe_state queue_state(const struct pipe_queue *queue)
 		return MEM_PIPE_CONNECTING;
 	if (queue_has_new(queue))
 		return MEM_PIPE_NEW_FRAME;
-	return queue->last ? MEM_PIPE_OLD_FRAME : MEM_PIPE_EMPTY;
+	return queue->last && !(queue->flags & MEM_PIPE_NO_REUSE) ?
+		MEM_PIPE_OLD_FRAME : MEM_PIPE_EMPTY;
 }
 
 /*
@@ -169,7 +170,8 @@ void queue_publish(struct pipe_queue *queue, struct pipe_slot *slot,
 		queue_done(queue, slot);
 		return;
 	}
-	slot->frame.number = ++queue->producer_frame;
+	queue->producer_frame = ++queue->last_number;
+	slot->frame.number = queue->producer_frame;
 	slot->frame.time_ns = time_ns;
 	queue->producer_time_ns = time_ns;
 	if (!queue->length)
@@ -282,6 +284,22 @@ void queue_release(struct pipe_queue *queue, struct pipe_slot *slot)
 }
 
 /**
+ * queue_settle() - let the frame that was acquired last return if it has become
+ *	obsolete: it is not held, and a newer one can be acquired
+ * @queue: frames
+ *
+ * Return: true if it can be returned from now on.
+ */
+bool queue_settle(struct pipe_queue *queue)
+{
+	if (!queue_has_new(queue) || !queue_has_old(queue))
+		return false;
+	queue_done(queue, queue->last);
+	queue->last = NULL;
+	return true;
+}
+
+/**
  * queue_return() - take the frame that a return gets
  * @queue: frames
  *
@@ -335,10 +353,10 @@ void queue_reset(struct pipe_queue *queue)
 	queue->last = NULL;
 	queue->is_disconnected = false;
 	queue->is_spoiled = false;
-	queue->producer_frame = 0;
-	queue->consumer_frame = 0;
-	queue->producer_time_ns = 0;
-	queue->consumer_time_ns = 0;
+	/* A real EGLStream does not start again, and skips a number. */
+	queue->last_number++;
+	queue->producer_frame = queue->consumer_frame;
+	queue->producer_time_ns = queue->consumer_time_ns;
 	queue->measured_latency_ns = 0;
 	queue->nr_replaced = 0;
 }

@@ -167,7 +167,8 @@ static void a_disconnected_stream_cannot_be_changed(void **state)
 	egl_fails(eglStreamAttribKHR(display, stream,
 				     EGL_CONSUMER_LATENCY_USEC_KHR, 1),
 		  EGL_FALSE, EGL_BAD_STATE_KHR);
-	egl_fails(eglResetStreamNV(display, stream), EGL_FALSE, EGL_BAD_ACCESS);
+	egl_fails(eglResetStreamNV(display, stream), EGL_FALSE,
+		  EGL_BAD_STATE_KHR);
 	egl_ok(eglDestroyStreamKHR(display, stream));
 }
 

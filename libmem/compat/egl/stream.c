@@ -431,10 +431,15 @@ API EGLBoolean eglQueryStreamTimeKHR(EGLDisplay dpy, EGLStreamKHR stream,
 API EGLBoolean eglResetStreamNV(EGLDisplay dpy, EGLStreamKHR handle)
 {
 	struct egl_stream *stream = stream_get(dpy, handle, false);
+	enum mem_pipe_state state;
 	int err;
 
 	if (!stream)
 		return EGL_FALSE;
+	state = stream_info(stream).state;
+	if (state == MEM_PIPE_CREATED || state == MEM_PIPE_CONNECTING ||
+	    state == MEM_PIPE_DISCONNECTED)
+		return stream_put(stream, EGL_BAD_STATE_KHR);
 	err = mem_pipe_reset(stream->pipe);
 	return stream_put(stream, err ? egl_error_of(err) : EGL_SUCCESS);
 }

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,6 +53,7 @@ struct slot {
  * @slots: frames of the producer
  * @resources: frames of the consumer; NULL: not used yet
  * @age: number of acquires so far
+ * @has_presented: of a producer: it has presented a frame
  * @share: records for a consumer of another context; NULL: none was needed
  */
 struct CUeglStreamConnection_st {
@@ -64,6 +66,7 @@ struct CUeglStreamConnection_st {
 	struct slot slots[NR_SLOTS];
 	struct CUgraphicsResource_st *resources[NR_RESOURCES];
 	uint64_t age;
+	atomic_bool has_presented;
 	struct core_egl_share *share;
 };
 
@@ -359,6 +362,8 @@ CORE_API int core_egl_present(struct CUeglStreamConnection_st *conn,
 		rc = egl_present(conn, &presented, mem);
 	if (rc)
 		egl_slot_give(conn, slot, NULL);
+	else
+		atomic_store(&conn->has_presented, true);
 	egl_put(conn);
 	return rc;
 }
@@ -386,7 +391,7 @@ static void egl_wait_until(const struct timespec *start, uint64_t ns)
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such connection or
  * stream), CUDA_ERROR_LAUNCH_TIMEOUT (none in RETURN_NS), CUDA_ERROR_UNKNOWN
- * (no frame is active, the stream is disconnected), or core_error() of
+ * (no frame was ever presented, the stream is disconnected), or core_error() of
  * mem_pipe_return().
  */
 CORE_API int core_egl_return(struct CUeglStreamConnection_st *conn,
@@ -404,6 +409,8 @@ CORE_API int core_egl_return(struct CUeglStreamConnection_st *conn,
 	err = mem_pipe_return(conn->end, mem, RETURN_NS, &returned);
 	if (err == -EPIPE)
 		egl_wait_until(&start, RETURN_NS);
+	if (err == -ENODATA && atomic_load(&conn->has_presented))
+		err = -ETIMEDOUT;
 	if (!err)
 		egl_slot_give(conn, core_egl_slot(&returned), frame);
 	egl_put(conn);
@@ -518,6 +525,19 @@ static int egl_take(struct CUeglStreamConnection_st *conn,
 	return rc;
 }
 
+/* Whether frames can be acquired again decides the error of a real EGLStream. */
+static int egl_acquire_error(const struct CUeglStreamConnection_st *conn,
+			     int err)
+{
+	struct mem_pipe_info info = { .size = sizeof(info) };
+
+	if (err == -ETIMEDOUT && !mem_pipe_end_info(conn->end, &info) &&
+	    (!(info.flags & MEM_PIPE_NO_REUSE) ||
+	     info.state == MEM_PIPE_CONNECTING))
+		return CUDA_ERROR_UNKNOWN;
+	return egl_error(err);
+}
+
 /**
  * core_egl_acquire() - acquire a frame
  * @conn: handle of a consumer, any value
@@ -527,6 +547,7 @@ static int egl_take(struct CUeglStreamConnection_st *conn,
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such connection or
  * stream), CUDA_ERROR_UNKNOWN (no frame in time, the stream is disconnected),
+ * CUDA_ERROR_LAUNCH_TIMEOUT (no frame in time, of a stream without reuse),
  * CUDA_ERROR_NOT_SUPPORTED (arrays of another device; an image of libmem, of a
  * producer that is not CUDA), or core_error() of mem_pipe_acquire().
  */
@@ -543,7 +564,7 @@ CORE_API int core_egl_acquire(struct CUeglStreamConnection_st *conn,
 		return rc;
 	err = mem_pipe_acquire(conn->end, mem, timeout_ns, &acquired);
 	if (err) {
-		rc = err == -ETIMEDOUT ? CUDA_ERROR_UNKNOWN : egl_error(err);
+		rc = egl_acquire_error(conn, err);
 	} else {
 		rc = egl_take(conn, &acquired, mem, resource);
 		if (rc)
@@ -585,8 +606,8 @@ static void egl_hold(struct CUeglStreamConnection_st *conn,
  * @stream: handle
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such connection, frame or
- * stream), CUDA_ERROR_UNKNOWN (it was released before, it is of another stream,
- * the stream is disconnected), or core_error() of mem_pipe_release().
+ * stream), CUDA_ERROR_UNKNOWN (it was released before, it is of another stream),
+ * or core_error() of mem_pipe_release().
  */
 CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 			      CUgraphicsResource resource, CUstream stream)
@@ -606,7 +627,8 @@ CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 		released.id = resource->id;
 		rc = core_egl_copy_end(resource, mem);
 		err = mem_pipe_release(conn->end, &released, mem);
-		if (err)
+		/* A pipe that was disconnected does not have it any more. */
+		if (err && err != -EPIPE)
 			rc = egl_error(err);
 		/* The pipe still has it, for example if no descriptor is left. */
 		if (err && err != -EPIPE && err != -ENOENT)
