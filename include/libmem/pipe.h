@@ -320,10 +320,10 @@ void mem_pipe_end_destroy(struct mem_pipe_end *end);
  * is NULL or not in memory of the library), -EXDEV (stream, image or memory of
  * another context, or what the consumer's context cannot access), -EOPNOTSUPP
  * (memory that cannot be shared with another process, or not with the context
- * of the consumer there), -EBUSY (the image is locked), -ENOBUFS (MEM_PIPE_FRAMES_MAX frames are active),
- * -ETIMEDOUT, -EPIPE (the pipe is disconnected), -EMFILE or -ENFILE (no file
- * descriptor is left, for an end of another context), -ENOMEM, or as
- * mem_stream_sync().
+ * of the consumer there), -EBUSY (the image is locked), -ENOBUFS
+ * (MEM_PIPE_FRAMES_MAX frames are active), -ETIMEDOUT, -EPIPE (the pipe is
+ * disconnected), -EMFILE or -ENFILE (no file descriptor is left, for an end of
+ * another context), -ENOMEM, or as mem_stream_sync().
  */
 int mem_pipe_present(struct mem_pipe_end *end, const struct mem_frame *frame,
 		     struct mem_stream *stream, uint64_t timeout_ns);
@@ -395,8 +395,8 @@ int mem_pipe_release(struct mem_pipe_end *end, const struct mem_frame *frame,
  *
  * Frames that the consumer does not hold can be returned at once, those that it
  * holds after their release; acquired and returned frames keep their numbers.
- * Frames continue to be numbered, and a reset takes a number, as a real EGLStream
- * has it. Ends that are connected stay so: if the pipe was
+ * Frames continue to be numbered, and a reset takes a number, as a real
+ * EGLStream has it. Ends that are connected stay so: if the pipe was
  * disconnected, it is in the state that it had before the other end connected.
  *
  * Context: any thread.

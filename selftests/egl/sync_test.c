@@ -276,7 +276,7 @@ static void a_short_signal_releases_all_that_wait(void **state)
 	egl_ok(eglDestroySyncKHR(display, sync));
 }
 
-static void a_destroyed_reusable_sync_releases_all_that_wait(void **state)
+static void a_destroyed_sync_releases_all_that_wait(void **state)
 {
 	struct waiter waiters[2];
 	EGLSync sync;
@@ -377,8 +377,7 @@ int main(void)
 		cmocka_unit_test(cuda_waits_for_a_sync),
 		cmocka_unit_test(a_reusable_sync_is_signalled_by_hand),
 		cmocka_unit_test(a_short_signal_releases_all_that_wait),
-		cmocka_unit_test(
-			a_destroyed_reusable_sync_releases_all_that_wait),
+		cmocka_unit_test(a_destroyed_sync_releases_all_that_wait),
 		cmocka_unit_test(a_context_is_current_in_one_thread),
 		cmocka_unit_test(a_wrong_sync_is_an_error),
 	};

@@ -195,7 +195,7 @@ static void a_touch_that_differs_is_another_one(void **state)
 	}
 }
 
-static void a_touch_after_the_right_came_back_is_another_one(void **state)
+static void a_touch_in_a_later_period_is_another_one(void **state)
 {
 	struct right_refused touch = {
 		.thread = 1, .ip = 0x1000, .off = 8,
@@ -219,7 +219,7 @@ static void a_touch_after_the_right_came_back_is_another_one(void **state)
 }
 
 /* A system call may touch the buffer several times at the same address. */
-static void a_touch_without_an_address_is_always_another_one(void **state)
+static void a_touch_without_an_address_is_another_one(void **state)
 {
 	struct right_refused touch = { .thread = 1, .off = 8, .job = 3 };
 	struct right_group group;
@@ -246,8 +246,8 @@ int main(void)
 		cmocka_unit_test(a_buffer_takes_its_stores_to_another_group),
 		cmocka_unit_test(an_instruction_that_faults_again_is_one_touch),
 		cmocka_unit_test(a_touch_that_differs_is_another_one),
-		cmocka_unit_test(a_touch_after_the_right_came_back_is_another_one),
-		cmocka_unit_test(a_touch_without_an_address_is_always_another_one),
+		cmocka_unit_test(a_touch_in_a_later_period_is_another_one),
+		cmocka_unit_test(a_touch_without_an_address_is_another_one),
 	};
 
 	return cmocka_run_group_tests_name("store", tests, NULL, NULL);

@@ -299,8 +299,8 @@ static struct egl_sync *sync_get(EGLDisplay dpy, EGLSync handle)
 }
 
 /*
- * Waits for a reusable sync end, as if it was signalled (EGL_KHR_reusable_sync).
- * Waits for work go on until the work has ended.
+ * Waits for a reusable sync end, as if it was signalled
+ * (EGL_KHR_reusable_sync). Waits for work go on until the work has ended.
  */
 API EGLBoolean eglDestroySync(EGLDisplay dpy, EGLSync handle)
 {

@@ -88,8 +88,8 @@ static NvSciError ipc_frame_read(struct nvsci_endpoint *endpoint, void *buf,
 
 /*
  * On the board, frames are written into shared memory, and an endpoint does not
- * learn that its peer was closed. A program that sends its last frames to such a
- * peer is correct, so frames that nobody will read are accepted until the
+ * learn that its peer was closed. A program that sends its last frames to such
+ * a peer is correct, so frames that nobody will read are accepted until the
  * channel is full.
  */
 static bool ipc_frame_has_room(const struct nvsci_endpoint *endpoint)

@@ -525,7 +525,7 @@ static int egl_take(struct CUeglStreamConnection_st *conn,
 	return rc;
 }
 
-/* Whether frames can be acquired again decides the error of a real EGLStream. */
+/* The error of a real EGLStream depends on whether there is reuse. */
 static int egl_acquire_error(const struct CUeglStreamConnection_st *conn,
 			     int err)
 {
@@ -606,8 +606,8 @@ static void egl_hold(struct CUeglStreamConnection_st *conn,
  * @stream: handle
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such connection, frame or
- * stream), CUDA_ERROR_UNKNOWN (it was released before, it is of another stream),
- * or core_error() of mem_pipe_release().
+ * stream), CUDA_ERROR_UNKNOWN (it was released before, it is of another
+ * stream), or core_error() of mem_pipe_release().
  */
 CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 			      CUgraphicsResource resource, CUstream stream)
@@ -630,7 +630,7 @@ CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 		/* A pipe that was disconnected does not have it any more. */
 		if (err && err != -EPIPE)
 			rc = egl_error(err);
-		/* The pipe still has it, for example if no descriptor is left. */
+		/* The pipe still has it: no descriptor was left, for example. */
 		if (err && err != -EPIPE && err != -ENOENT)
 			egl_hold(conn, resource);
 	}

@@ -264,8 +264,8 @@ void core_graphics_drop(struct CUctx_st *ctx, void *object)
  * @resource: handle, any value
  * @index: 0
  * @level: 0
- * @frame: out: frame; the pitch of an array is the length of its rows, as a real
- *	EGLStream has it; of an image 0
+ * @frame: out: frame; the pitch of an array is the length of its rows, as a
+ *	real EGLStream has it; of an image 0
  *
  * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_HANDLE (no such resource, or a frame
  * that was released), CUDA_ERROR_INVALID_VALUE.
