@@ -234,17 +234,20 @@ static void *wait_for_sync(void *arg)
 	return NULL;
 }
 
-/* Returns when both threads probably wait. */
-static void start_waiters(struct waiter waiters[2], EGLSync sync)
+/* Returns a sync that both threads probably wait for. */
+static EGLSync create_with_waiters(struct waiter waiters[2])
 {
+	EGLSync sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
 	size_t i;
 
+	assert_non_null(sync);
 	for (i = 0; i < 2; i++) {
 		waiters[i] = (struct waiter){ .sync = sync };
 		assert_int_equal(pthread_create(&waiters[i].thread, NULL,
 						wait_for_sync, &waiters[i]), 0);
 	}
 	usleep(100000);
+	return sync;
 }
 
 static void waiters_are_released(struct waiter waiters[2])
@@ -264,9 +267,7 @@ static void a_short_signal_releases_all_that_wait(void **state)
 	EGLSync sync;
 
 	(void)state;
-	sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
-	assert_non_null(sync);
-	start_waiters(waiters, sync);
+	sync = create_with_waiters(waiters);
 	egl_ok(eglSignalSyncKHR(display, sync, EGL_SIGNALED_KHR));
 	egl_ok(eglSignalSyncKHR(display, sync, EGL_UNSIGNALED_KHR));
 	waiters_are_released(waiters);
@@ -282,9 +283,7 @@ static void a_destroyed_sync_releases_all_that_wait(void **state)
 	EGLSync sync;
 
 	(void)state;
-	sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
-	assert_non_null(sync);
-	start_waiters(waiters, sync);
+	sync = create_with_waiters(waiters);
 	egl_ok(eglDestroySyncKHR(display, sync));
 	waiters_are_released(waiters);
 	egl_fails(eglDestroySyncKHR(display, sync), EGL_FALSE,
