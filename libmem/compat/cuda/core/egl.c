@@ -630,7 +630,7 @@ CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 		/* A pipe that was disconnected does not have it any more. */
 		if (err && err != -EPIPE)
 			rc = egl_error(err);
-		/* The pipe still has it: no descriptor was left, for example. */
+		/* The pipe still has it: no descriptor was left, say. */
 		if (err && err != -EPIPE && err != -ENOENT)
 			egl_hold(conn, resource);
 	}
