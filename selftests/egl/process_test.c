@@ -20,6 +20,8 @@
 
 static EGLStreamKHR stream;
 static cudaEglStreamConnection producer, consumer;
+/* The producer's; the address of a frame that was not made is NULL. */
+static cudaEglFrame frames[NR_BUFFERS];
 static pid_t child;
 static int sock;
 
@@ -55,7 +57,7 @@ static void producer_connect(int from)
 /* Frames are filled with their numbers, from 1. */
 static void producer_run(int nr_frames)
 {
-	cudaEglFrame frames[NR_BUFFERS], frame;
+	cudaEglFrame frame;
 	int i;
 
 	for (i = 0; i < NR_BUFFERS; i++) {
@@ -79,6 +81,7 @@ static void producer_run(int nr_frames)
 static int producer_main(int from, const char *what)
 {
 	char byte;
+	int i;
 
 	alarm(LIFE_S);
 	producer_connect(from);
@@ -88,6 +91,8 @@ static int producer_main(int from, const char *what)
 	MUST(read(from, &byte, 1) == 1);
 	MUST(cudaEGLStreamProducerDisconnect(&producer) == cudaSuccess);
 	MUST(eglDestroyStreamKHR(display, stream));
+	for (i = 0; i < NR_BUFFERS; i++)
+		MUST(cudaFree(frames[i].frame.pPitch[0].ptr) == cudaSuccess);
 	return 0;
 }
 
