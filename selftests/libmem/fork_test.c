@@ -7,9 +7,11 @@
 #include "test.h"
 
 #include <linux/prctl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -1075,6 +1077,55 @@ static void a_child_may_handle_sigsegv(void **state)
 	free(block);
 }
 
+#ifndef IS_STATIC
+static void *ask_for_the_handler_all_the_time(void *unused)
+{
+	struct sigaction action;
+
+	(void)unused;
+	while (!atomic_load(&is_over))
+		sigaction(SIGSEGV, NULL, &action);
+	return NULL;
+}
+
+/* The library's lock blocks all signals, also that of alarm(). */
+static void kill_if_it_hangs(pid_t pid)
+{
+	struct pollfd end = { .events = POLLIN };
+
+	assert_true(pid >= 0);
+	end.fd = pidfd_open(pid, 0);
+	assert_true(end.fd >= 0);
+	if (poll(&end, 1, 60000) != 1)
+		kill(pid, SIGKILL);
+	close(end.fd);
+}
+
+/* At some of the forks the thread is in the library's sigaction(). */
+static void a_child_may_ask_for_the_handler(void **state)
+{
+	struct sigaction action;
+	pthread_t thread;
+	pid_t pid;
+	int i;
+
+	(void)state;
+	atomic_store(&is_over, false);
+	assert_int_equal(pthread_create(&thread, NULL,
+					ask_for_the_handler_all_the_time,
+					NULL), 0);
+	for (i = 0; i < 40 * NR_FORKS; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(sigaction(SIGSEGV, NULL, &action));
+		kill_if_it_hangs(pid);
+		assert_int_equal(exit_code_of(pid), 0);
+	}
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+}
+#endif
+
 static void *register_all_the_time(void *unused)
 {
 	uint8_t *block;
@@ -1242,6 +1293,7 @@ int main(int argc, char **argv)
 #ifndef IS_STATIC
 		/* libmem.a does not interpose calls of the C library. */
 		WITH_CTX(system_calls_of_earlier_handlers_reach_the_pages),
+		WITH_CTX(a_child_may_ask_for_the_handler),
 #endif
 		cmocka_unit_test(handlers_of_fork_may_block_all_signals),
 		cmocka_unit_test(handlers_of_fork_may_touch_managed_memory),
