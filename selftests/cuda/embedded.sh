@@ -10,6 +10,8 @@ top=$(cd "$here/../.." && pwd)
 dir=${HEAPSIM_BUILD:-$top/build}/selftests/cuda
 export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 rc=0
+# shellcheck source=../allocators.sh
+. "$here/../allocators.sh"
 
 "$here/symbols_test" || rc=1
 "$here/heapsim-cu_test" || rc=1
@@ -31,8 +33,8 @@ done
 # Engines share the heap of programs with other allocators, too; the tests of
 # libmem run with these in the short form as well.
 [ -n "${HEAPSIM_QUICK:-}" ] ||
-	for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 \
-		libmimalloc.so.2; do
+	for allocator in $allocators; do
+		allocator_is_there "$allocator" || { rc=1; continue; }
 		for test in kernel runtime launch; do
 			LD_PRELOAD=$allocator LIBMEM_SOC=tx2 \
 				timeout -k 5 600 "$dir/${test}_test" || rc=1

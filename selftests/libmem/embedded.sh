@@ -12,6 +12,8 @@ export CMOCKA_MESSAGE_OUTPUT=TAP LIBMEM_BACKEND=embedded
 # Large numbers are left to check-all.
 [ -z "${HEAPSIM_QUICK:-}" ] || export SCALE=${SCALE:-20}
 rc=0
+# shellcheck source=../allocators.sh
+. "$here/../allocators.sh"
 
 "$here/symbols_test" || rc=1
 "$dir/header_test" || rc=1
@@ -44,14 +46,8 @@ fi
 # Programs may have their own allocator, which engines need, too.
 "$dir/heap_own_test" || rc=1
 "$dir/fork_static_test" || rc=1
-for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
-	if ! ldconfig -p | grep -qF "$allocator "; then
-		echo "not ok 1 - engines_with_$allocator"
-		echo "# $allocator is not installed: make setup"
-		echo "1..1"
-		rc=1
-		continue
-	fi
+for allocator in $allocators; do
+	allocator_is_there "$allocator" || { rc=1; continue; }
 	LD_PRELOAD=$allocator "$dir/heap_test" || rc=1
 	LD_PRELOAD=$allocator LIBMEM_SOC=tx2 "$dir/stream_test" || rc=1
 done
