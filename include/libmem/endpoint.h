@@ -105,6 +105,20 @@ int mem_endpoint_send(struct mem_endpoint *endpoint, const void *bytes,
 		      size_t len, uint64_t timeout_ns);
 
 /**
+ * mem_endpoint_wait_room() - wait until a message can be sent
+ * @endpoint: end
+ * @timeout_ns: how long to wait while the peer's queue is full
+ *
+ * Unless another thread sends one first, mem_endpoint_send() then finds room.
+ * After -ETIMEDOUT, mem_endpoint_fd() becomes readable when there is room.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or -EINVAL (@endpoint is NULL), -ETIMEDOUT, -EPIPE (the peer has
+ * gone), -EPERM (see mem_endpoint_open()), -ENOMEM.
+ */
+int mem_endpoint_wait_room(struct mem_endpoint *endpoint, uint64_t timeout_ns);
+
+/**
  * mem_endpoint_recv() - receive a message of the program's
  * @endpoint: end
  * @bytes: out: message

@@ -275,6 +275,25 @@ API int mem_endpoint_send(struct mem_endpoint *endpoint, const void *bytes,
 	return err;
 }
 
+API int mem_endpoint_wait_room(struct mem_endpoint *endpoint,
+			       uint64_t timeout_ns)
+{
+	const uint64_t deadline = deadline_of(timeout_ns);
+	int err, cancel;
+
+	if (!endpoint)
+		return -EINVAL;
+	err = endpoint_check(endpoint);
+	if (err)
+		return err;
+	endpoint_enter(endpoint, &cancel);
+	/* There may be credit, and the peer's end be among what has arrived. */
+	endpoint_drain(endpoint);
+	err = endpoint_wait_credit(endpoint, CREDIT_MESSAGE, deadline);
+	endpoint_leave(endpoint, cancel);
+	return err;
+}
+
 static bool endpoint_has_message(const struct mem_endpoint *endpoint,
 				 const void *arg)
 {

@@ -136,6 +136,31 @@ static void a_full_queue_makes_the_sender_wait(void **state)
 	close_ends();
 }
 
+static void room_can_be_waited_for(void **state)
+{
+	struct pollfd poll_fd = { .events = POLLIN };
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(mem_endpoint_wait_room(NULL, 0), -EINVAL);
+	open_ends();
+	for (i = 0; i < MEM_ENDPOINT_QUEUE; i++) {
+		assert_int_equal(mem_endpoint_wait_room(ends[0], 0), 0);
+		assert_int_equal(send_filled(ends[0], 16, i, 0), 0);
+	}
+	assert_int_equal(mem_endpoint_wait_room(ends[0], SOON), -ETIMEDOUT);
+	poll_fd.fd = mem_endpoint_fd(ends[0]);
+	assert_int_equal(poll(&poll_fd, 1, 0), 0);
+	assert_int_equal(recv_filled(ends[1], 16, 0, 0), 0);
+	assert_int_equal(poll(&poll_fd, 1, 60000), 1);
+	assert_int_equal(mem_endpoint_wait_room(ends[0], 0), 0);
+	mem_endpoint_close(ends[1]);
+	ends[1] = NULL;
+	assert_int_equal(mem_endpoint_wait_room(ends[0], 60 * NS_PER_S),
+			 -EPIPE);
+	close_ends();
+}
+
 struct stream_of {
 	struct mem_endpoint *end;
 	unsigned int nr;
@@ -743,6 +768,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_message_that_is_too_long_stays),
 		cmocka_unit_test(what_is_malformed_is_refused),
 		cmocka_unit_test(a_full_queue_makes_the_sender_wait),
+		cmocka_unit_test(room_can_be_waited_for),
 		cmocka_unit_test(two_that_send_first_come_to_an_end),
 		cmocka_unit_test(a_thread_each_way_and_none_is_held_up),
 		cmocka_unit_test(many_threads_have_one_end),

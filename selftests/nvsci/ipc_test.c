@@ -252,10 +252,13 @@ static void a_full_channel_says_so(void **state)
 	} while (!error);
 	assert_int_equal(error, NvSciError_InsufficientMemory);
 	assert_int_equal(sent, info.nframes);
+	assert_int_equal(events_of(ends[0]), 0);
+	assert_false(is_readable(ends[0]));
 	while (sent--) {
 		wait_for_event(ends[1], NV_SCI_IPC_EVENT_READ);
 		ok(NvSciIpcReadSafe(ends[1], &byte, 1, &nr));
 	}
+	wait_for_event(ends[0], NV_SCI_IPC_EVENT_WRITE);
 	ok(NvSciIpcWriteSafe(ends[0], &byte, 1, &nr));
 }
 

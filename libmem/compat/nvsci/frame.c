@@ -286,12 +286,22 @@ API void NvSciIpcResetEndpoint(NvSciIpcEndpoint handle)
 	NvSciIpcResetEndpointSafe(handle);
 }
 
+/* Returns true if ipc_frame_write() would accept a frame now. */
+static bool ipc_frame_can_write(const struct nvsci_endpoint *endpoint)
+{
+	const int err = mem_endpoint_wait_room(endpoint->mem, 0);
+
+	return !err || (err == -EPIPE && ipc_frame_has_room(endpoint));
+}
+
 static uint32_t ipc_frame_events_of(struct nvsci_endpoint *endpoint)
 {
 	uint32_t events = 0;
 
 	if (!endpoint->mem)
 		return 0;
+	if (ipc_frame_can_write(endpoint))
+		events |= NV_SCI_IPC_EVENT_WRITE;
 	switch (ipc_frame_peek(endpoint)) {
 	case -EMSGSIZE:
 		events |= NV_SCI_IPC_EVENT_READ;
@@ -299,14 +309,11 @@ static uint32_t ipc_frame_events_of(struct nvsci_endpoint *endpoint)
 	case -ETIMEDOUT:
 		break;
 	default:
-		events = NV_SCI_IPC_EVENT_CONN_RESET;
-		if (ipc_frame_has_room(endpoint))
-			events |= NV_SCI_IPC_EVENT_WRITE;
-		return events;
+		return events | NV_SCI_IPC_EVENT_CONN_RESET;
 	}
 	if (endpoint->is_new)
 		events |= NV_SCI_IPC_EVENT_CONN_EST;
-	return events | NV_SCI_IPC_EVENT_WRITE;
+	return events;
 }
 
 API NvSciError NvSciIpcGetEventSafe(NvSciIpcEndpoint handle, uint32_t *events)
