@@ -34,7 +34,7 @@ enum heapsim_touch {
  *	the buffer
  * @is_again: the access has been judged already, but the instruction was
  *	interrupted before it completed
- * @is_wrong: the buffer's context forbids the access, and it has been reported
+ * @is_wrong: the buffer's context forbids the access, which has been counted
  */
 struct heapsim_access {
 	u64 off;

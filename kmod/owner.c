@@ -149,7 +149,7 @@ static vm_fault_t ctx_buf_touch_device(struct heapsim_ctx_buf *m,
 /**
  * heapsim_ctx_buf_touch() - judge a CPU access to a buffer
  * @buf: buffer; may belong to no context
- * @access: access; is_wrong is set if it has been reported
+ * @access: access; is_wrong is set if it is forbidden
  *
  * Context: the buffer's lock is held until the page is accessible.
  * Return: 0, or VM_FAULT_SIGBUS if the access is refused.

@@ -567,9 +567,9 @@ static void rights_buf_settle(struct heapsim_ctx_buf *m)
 		if (group)
 			right_join(group, &m->right);
 		else
-			m->right.is_refused = false;
+			right_allow(&m->right);
 	} else if (r->right == HEAPSIM_RIGHT_ALLOWED) {
-		m->right.is_refused = false;
+		right_allow(&m->right);
 	}
 	spin_unlock(&m->owner->rights_lock);
 }
@@ -703,7 +703,7 @@ void heapsim_rights_end(struct heapsim_ctx_buf *m)
 	}
 	spin_lock(&m->owner->rights_lock);
 	right_leave(&m->right);
-	m->right.is_refused = false;
+	right_allow(&m->right);
 	spin_unlock(&m->owner->rights_lock);
 }
 
@@ -760,7 +760,9 @@ static void rights_report(struct heapsim_ctx_buf *m,
 	const struct heapsim_party nobody = { 0 };
 	struct right_refused refused = {
 		.thread = task_pid_nr(current),
-		.ip = access->ip,
+		/* If each touch faults, those of an instruction are told apart. */
+		.ip = m->buf->rule.is_precise && m->buf->has_two_views ? 0 :
+		      access->ip,
 		.off = access->off,
 		.job = blocker ? blocker->newest.other.job : 0,
 		.is_write = access->touch == HEAPSIM_TOUCH_WRITE,
@@ -788,7 +790,7 @@ static void rights_enter(struct heapsim_ctx_buf *m, enum heapsim_touch touch,
 /**
  * heapsim_rights_touch() - judge a CPU access to a managed buffer
  * @m: buffer whose policy is not off
- * @access: access; is_wrong is set if it has been reported
+ * @access: access; is_wrong is set if it is forbidden
  *
  * Context: the buffer's lock is held until the page is accessible.
  * Return: 0; VM_FAULT_SIGBUS if the access is refused, or the caller is killed.

@@ -372,6 +372,16 @@ void right_leave(struct right_buf *buf)
 }
 
 /**
+ * right_allow() - give the CPU the right to a buffer in no group
+ * @buf: the buffer
+ */
+void right_allow(struct right_buf *buf)
+{
+	buf->is_refused = false;
+	buf->refused.ip = 0;
+}
+
+/**
  * right_is_refused() - whether the CPU may not touch a buffer now
  * @buf: the buffer
  *
@@ -383,23 +393,25 @@ bool right_is_refused(const struct right_buf *buf)
 }
 
 /**
- * right_is_repeated() - whether a refused touch is the last one again
+ * right_is_repeated() - tell whether a refused touch is the last one again
  * @buf: the buffer
- * @now: the touch. The host lets the program carry it out
+ * @now: the touch, which the host lets the program carry out. Its revoked is
+ *	set
  *
  * The page that the host gives may be revoked before the instruction completes,
  * since the job begins at that time. The instruction then faults again, and
- * there is still only one mistake.
+ * there is still only one mistake. If the CPU had the right in between, there
+ * are two.
  *
  * Return: true if it is.
  */
 bool right_is_repeated(struct right_buf *buf, struct right_refused *now)
 {
 	const struct right_refused last = buf->refused;
-	struct right_tally tally;
 
-	right_tally_of(buf, &tally);
-	now->revoked = tally.revoked;
+	now->revoked = buf->tally.revoked;
+	if (buf->group)
+		now->revoked += buf->group->tally.revoked - buf->since.revoked;
 	buf->refused = *now;
 	return now->ip && now->ip == last.ip && now->thread == last.thread &&
 	       now->off == last.off && now->job == last.job &&

@@ -15,7 +15,7 @@
  * It may do so separately for what faults need, which is is_refused, lines,
  * is_dirty, is_kept, refused and the lists of mapped, cached and dirty buffers,
  * and for all else. Then right_group_refuse(), right_join() and right_leave()
- * need both.
+ * need both, so right_tally.revoked can be read with either.
  */
 #ifndef HEAPSIM_MODEL_RIGHT_H
 #define HEAPSIM_MODEL_RIGHT_H
@@ -110,8 +110,8 @@ struct right_group {
 /**
  * struct right_refused - a touch by the CPU that was refused, but carried out
  * @thread: id of the thread; unique in the host
- * @ip: address of the instruction; 0 if another one may follow at the same
- *	address, as in a system call
+ * @ip: address of the instruction; 0 if the next touch is another one in any
+ *	case, as in a system call, or where each touch faults
  * @off: first byte, offset in the buffer
  * @job: last job of the stream that the CPU had to wait for
  * @revoked: right_tally.revoked then; right_is_repeated() sets it
@@ -193,6 +193,7 @@ struct right_buf *right_group_next(struct right_group *group,
 void right_buf_init(struct right_buf *buf, u64 len);
 void right_join(struct right_group *group, struct right_buf *buf);
 void right_leave(struct right_buf *buf);
+void right_allow(struct right_buf *buf);
 bool right_is_refused(const struct right_buf *buf);
 bool right_is_repeated(struct right_buf *buf, struct right_refused *now);
 bool right_is_due(const struct right_buf *buf);

@@ -310,7 +310,7 @@ static void rights_allow_buf(struct embedded_ctx *ctx, struct embedded_buf *buf)
 {
 	rights_lock(ctx);
 	right_keep(&buf->right);
-	buf->right.is_refused = false;
+	right_allow(&buf->right);
 	rights_unlock(ctx);
 }
 
@@ -509,7 +509,8 @@ static void rights_refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
 	const struct rights_stream *blocker = rights_blocker_of(ctx, buf);
 	struct right_refused now = {
 		.thread = (u64)gettid(),
-		.ip = touch->is_call ? 0 : touch->ip,
+		/* If each touch faults, those of an instruction are told apart. */
+		.ip = touch->is_call || ctx->is_precise ? 0 : touch->ip,
 		.off = touch->off,
 		.is_write = touch->is_write,
 	};

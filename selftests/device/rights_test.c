@@ -440,6 +440,37 @@ static void a_refused_touch_is_recorded_and_goes_on(void **state)
 	managed_destroy(&m);
 }
 
+/* As when a page is revoked before its instruction completes */
+static void a_refused_touch_that_faults_again_is_one(void **state)
+{
+	struct world *w = *state;
+	struct managed m;
+
+	if (w->is_concurrent)
+		device_skip("access is concurrent");
+	assert_int_equal(device_policy_errno(w->dev, HEAPSIM_POLICY_OF_CONTEXT,
+					     -1, HEAPSIM_POLICY_RECORD), 0);
+	m = managed_create(w->dev, HEAPSIM_KIND_MANAGED, HEAPSIM_ATTACH_GLOBAL,
+			   w->page);
+	rights_activate(w->dev, A);
+	assert_true(cpu_writes(m.map, 1));
+	device_revoke(w->dev, m.fd);
+	assert_true(cpu_writes(m.map, 1));
+	assert_int_equal(rights_info(w->dev, m.id).cpu_while_active, 1);
+	/* It had the right in between, so this is another mistake. */
+	rights_set(w->dev, &m, HEAPSIM_RIGHT_ALLOWED, 0);
+	assert_true(cpu_writes(m.map, 1));
+	rights_set(w->dev, &m, HEAPSIM_RIGHT_REFUSED, 0);
+	assert_true(cpu_writes(m.map, 1));
+	assert_int_equal(rights_info(w->dev, m.id).cpu_while_active, 2);
+	rights_set(w->dev, &m, HEAPSIM_RIGHT_TABLE, 0);
+	rights_idle(w->dev, A);
+	rights_activate(w->dev, A);
+	assert_true(cpu_writes(m.map, 1));
+	assert_int_equal(rights_info(w->dev, m.id).cpu_while_active, 3);
+	managed_destroy(&m);
+}
+
 /* The store that was refused has a PTE, so the next one does not fault. */
 static void a_store_after_a_refused_one_is_not_lost(void **state)
 {
@@ -871,6 +902,7 @@ int main(void)
 		TEST(redundant_invalidates_count_though_they_are_spared),
 		TEST(system_calls_are_refused_with_efault),
 		TEST(a_refused_touch_is_recorded_and_goes_on),
+		TEST(a_refused_touch_that_faults_again_is_one),
 		TEST(a_store_after_a_refused_one_is_not_lost),
 		TEST(device_memory_is_never_the_cpus),
 		TEST(a_right_that_ends_ends_in_all_processes),

@@ -308,6 +308,11 @@ static void k_wait(const struct mem_block *block, void *arg)
 		usleep(1000);
 }
 
+static uint8_t __attribute__((noinline)) load_here(const uint8_t *at)
+{
+	return load(at);
+}
+
 static void each_touch_while_active_counts(void **state)
 {
 	const struct mem_ctx_options options = {
@@ -336,12 +341,15 @@ static void each_touch_while_active_counts(void **state)
 	assert_int_equal(mem_launch(mem_stream_legacy(recording), &launch), 0);
 	for (i = 0; i < 5; i++)
 		load(bytes + i);
+	/* Nor does it matter that it is the same instruction and byte. */
+	for (i = 0; i < 5; i++)
+		load_here(bytes);
 	*go = 1;
 	assert_int_equal(mem_ctx_sync(recording), 0);
 	for (i = 0; i < 5; i++)
 		load(bytes + i);
 	assert_int_equal(mem_ptr_attach_counters(recording, bytes, &count), 0);
-	assert_int_equal(count.cpu_while_active, 5);
+	assert_int_equal(count.cpu_while_active, 10);
 	mem_free(recording, bytes);
 	mem_free(recording, (void *)go);
 	mem_ctx_close(recording);

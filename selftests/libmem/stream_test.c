@@ -627,6 +627,43 @@ static void record_refuses_nothing(void **state)
 	release(gate.word);
 }
 
+/* Touches at the same instruction, wherever it is called. */
+static int __attribute__((noinline)) touch_here(uint32_t *word)
+{
+	return touch(word, false);
+}
+
+/* Between two mistakes of one instruction it may touch the memory. */
+static void a_right_between_two_touches_makes_them_two(void **state)
+{
+	uint32_t *ptr = managed(MEM_ATTACH_GLOBAL);
+	const unsigned int nr = is_concurrent() ? 0 : 1;
+	struct mem_stream *other;
+	struct gate gate;
+
+	(void)state;
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &other), 0);
+	gate = hold_up(stream);
+	assert_int_equal(touch_here(ptr), 0);
+	assert_int_equal(nr_refused(ptr), nr);
+	assert_int_equal(mem_stream_attach(other, ptr, 0, MEM_ATTACH_HOST), 0);
+	assert_int_equal(mem_stream_sync(other), 0);
+	assert_int_equal(touch_here(ptr), 0);
+	assert_int_equal(nr_refused(ptr), nr);
+	/* It is in no group until the stream has reached the attach. */
+	assert_int_equal(mem_stream_attach(stream, ptr, 0, MEM_ATTACH_SINGLE),
+			 0);
+	assert_int_equal(touch_here(ptr), 0);
+	assert_int_equal(nr_refused(ptr), 2 * nr);
+	let_go(gate);
+	sync_stream();
+	assert_int_equal(mem_stream_destroy(other), 0);
+	found(MEM_VIOLATION_CPU_WHILE_ACTIVE);
+	release(ptr);
+	release(gate.word);
+}
+
 static int open_off(void **state)
 {
 	(void)state;
@@ -2155,6 +2192,7 @@ int main(void)
 	};
 	const struct CMUnitTest record[] = {
 		cmocka_unit_test(record_refuses_nothing),
+		cmocka_unit_test(a_right_between_two_touches_makes_them_two),
 	};
 
 	const struct CMUnitTest off[] = {

@@ -218,6 +218,26 @@ static void a_touch_in_a_later_period_is_another_one(void **state)
 	assert_false(right_is_repeated(&buf, &touch));
 }
 
+static void a_touch_after_a_right_of_its_own_is_another_one(void **state)
+{
+	struct right_refused touch = {
+		.thread = 1, .ip = 0x1000, .off = 8, .job = 3,
+	};
+	struct right_group group;
+	struct right_buf buf;
+
+	(void)state;
+	setup(&group, &buf);
+	right_group_refuse(&group);
+	assert_false(right_is_repeated(&buf, &touch));
+	right_leave(&buf);
+	assert_true(right_is_repeated(&buf, &touch));
+	right_allow(&buf);
+	assert_false(right_is_refused(&buf));
+	buf.is_refused = true;
+	assert_false(right_is_repeated(&buf, &touch));
+}
+
 /* A system call may touch the buffer several times at the same address. */
 static void a_touch_without_an_address_is_another_one(void **state)
 {
@@ -247,6 +267,7 @@ int main(void)
 		cmocka_unit_test(an_instruction_that_faults_again_is_one_touch),
 		cmocka_unit_test(a_touch_that_differs_is_another_one),
 		cmocka_unit_test(a_touch_in_a_later_period_is_another_one),
+		cmocka_unit_test(a_touch_after_a_right_of_its_own_is_another_one),
 		cmocka_unit_test(a_touch_without_an_address_is_another_one),
 	};
 

@@ -1141,7 +1141,8 @@ struct heapsim_work_report {
  * @is_cpu_allowed: out: 1 if the CPU may touch it now; for all: if no stream is
  *	active, and always if access is concurrent
  * @attach_stream: out: the stream to which @attach is single
- * @cpu_while_active: out: violations: the CPU touched it while it might not
+ * @cpu_while_active: out: violations: the CPU touched it while it might not.
+ *	An instruction that faults again before it completes counts once
  * @engine_not_attached: out: violations that HEAPSIM_IOC_WORK_REPORT reported
  * @cpu_on_device: out: violations: the CPU touched device memory
  *
