@@ -252,6 +252,7 @@ static vm_fault_t devview_lock_for_store(const struct vm_fault *vmf,
 	struct heapsim_buf *buf = view->buf;
 	vm_fault_t ret;
 	size_t need;
+	int err;
 
 	for (;;) {
 		ret = heapsim_fault_lock(vmf, view->dmabuf, &buf->lock);
@@ -267,7 +268,10 @@ static vm_fault_t devview_lock_for_store(const struct vm_fault *vmf,
 				return 0;
 		}
 		mutex_unlock(&buf->lock);
-		if (heapsim_lines_init(buf, true))
+		err = heapsim_lines_init(buf, false);
+		if (err == -EAGAIN)
+			continue;
+		if (err)
 			return VM_FAULT_SIGBUS;
 		ret = heapsim_images_get_for(vmf, buf, images, need, false);
 		if (ret)

@@ -41,6 +41,7 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 		size_t need = 0;
 		bool is_ready;
 		vm_fault_t ret;
+		int err;
 
 		*span = whole;
 		ret = heapsim_fault_lock(vmf, buf->dmabuf, &buf->lock);
@@ -65,8 +66,14 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 		if (is_ready && !need)
 			return 0;
 		mutex_unlock(&buf->lock);
-		/* VM_FAULT_OOM would call the OOM killer. */
-		if (heapsim_lines_init(buf, true))
+		/*
+		 * If the lock is held, heapsim_fault_lock() waits for it. Other
+		 * errors must not be VM_FAULT_OOM, for the OOM killer.
+		 */
+		err = heapsim_lines_init(buf, false);
+		if (err == -EAGAIN)
+			continue;
+		if (err)
 			return VM_FAULT_SIGBUS;
 		ret = heapsim_images_get_for(vmf, buf, images, need,
 					     !READ_ONCE(buf->is_touched));
@@ -265,9 +272,10 @@ int heapsim_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 		vma->vm_ops = &mmap_whole_ops;
 		return heapsim_ptes_map_whole(buf, vma);
 	}
+	/* A fault does it if the lock is held, since mmap_lock is held here. */
 	if (READ_ONCE(buf->has_two_views))
-		ret = heapsim_lines_init(buf, true);
-	if (!ret)
+		ret = heapsim_lines_init(buf, false);
+	if (!ret || ret == -EAGAIN)
 		ret = heapsim_area_add(buf);
 	if (ret)
 		return ret;
