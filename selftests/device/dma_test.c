@@ -4,18 +4,23 @@
  * that they wait, and why a submission is refused. cdev_test.c tests the bytes
  * that jobs write.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <linux/sync_file.h>
 
+#include "../nobody.h"
 #include "fixture.h"
 
 #define LEN		(16 * KIB)
@@ -273,6 +278,69 @@ static void late_jobs_wait_for_no_turns(void **state)
 	crowd_end(&crowd);
 }
 
+/* Of a user, as in kmod/queue.c */
+#define MAX_RUNNING	1024
+
+/*
+ * Submits jobs that wait until no more are accepted, in new opens, as another
+ * user. Returns their number, or -errno.
+ */
+static int submit_all_as_nobody(int fd)
+{
+	struct heapsim_dma_submit job;
+	int dev, nr = 0, err, first;
+
+	if (become_nobody())
+		return -errno;
+	do {
+		dev = open("/dev/heapsim", O_RDWR | O_CLOEXEC);
+		if (dev < 0)
+			return -errno;
+		first = nr;
+		do {
+			job = fill_of(fd, LEN);
+			job.delay_ns = LIMIT_NS;
+			err = device_submit_errno(dev, &job);
+			if (!err) {
+				close(job.fence_fd);
+				nr++;
+			}
+		} while (!err);
+	} while (err == -EBUSY && nr > first);
+	return err == -EBUSY ? nr : err;
+}
+
+static void jobs_of_another_user_take_no_places(void **state)
+{
+	struct fixture *f = *state;
+	const int own = device_alloc(f->dev, HEAPSIM_KIND_COHERENT, LEN);
+	int nr, fds[2], status, fence;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(chmod("/dev/heapsim", 0666), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		nr = submit_all_as_nobody(f->fd);
+		if (write(fds[1], &nr, sizeof(nr)) == sizeof(nr))
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(fds[0], &nr, sizeof(nr)), sizeof(nr));
+	assert_int_equal(chmod("/dev/heapsim", 0660), 0);
+	assert_int_equal(nr, MAX_RUNNING);
+	fence = submit(f->dev, fill_of(own, LEN));
+	assert_int_equal(status_of(fence), 1);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	close(fence);
+	close(own);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 #define NR_LONG		8	/* fences that last as long as they may */
 #define NEARLY_NS	(LIMIT_NS - 50 * NSEC_PER_MSEC)
 
@@ -525,6 +593,7 @@ int main(void)
 		TEST(rows_go_up_and_down_a_long_buffer),
 		TEST(line_of_many_rows_is_reported_once),
 		TEST(line_of_many_rows_is_reported_once_after_fence),
+		TEST(jobs_of_another_user_take_no_places),
 	};
 
 	return cmocka_run_group_tests_name("dma", tests,
