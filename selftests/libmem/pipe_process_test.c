@@ -376,10 +376,34 @@ static struct mem_image *new_image(uint32_t width, uint32_t height,
 	return image;
 }
 
+/*
+ * The engine fills every so many-th image, the CPU the others. An engine starts
+ * again for each job on shared memory, which takes a millisecond.
+ */
+static unsigned int engine_every = 1;
+
+static void fill_image_here(struct mem_image *image, uint64_t number)
+{
+	struct mem_image_data data = { .size = sizeof(data) };
+	uint32_t y;
+
+	assert_int_equal(mem_image_lock(image, MEM_WRITE, MEM_LOCK_HOST, &data),
+			 0);
+	for (y = 0; y < data.planes[0].height; y++)
+		memset((uint8_t *)data.planes[0].base +
+		       (size_t)y * data.planes[0].pitch, (int)(number % 251),
+		       data.planes[0].width);
+	assert_int_equal(mem_image_unlock(image), 0);
+}
+
 static void fill_image(struct mem_image *image, uint64_t number)
 {
 	const double value = (double)(number % 251);
 
+	if (number % engine_every) {
+		fill_image_here(image, number);
+		return;
+	}
 	assert_int_equal(mem_image_fill(stream, MEM_ENGINE_GPU, image, &value,
 					1), 0);
 }
@@ -653,8 +677,8 @@ static void role_endless(const char *arg, int sock, int unused)
 	struct mem_image *images[NR_IMAGES];
 	unsigned int i;
 
-	(void)arg;
 	(void)unused;
+	engine_every = (unsigned int)atoi(arg);
 	for (i = 0; i < NR_IMAGES; i++)
 		images[i] = new_image(SIDE, SIDE, MEM_FORMAT_U8);
 	take_from(sock);
@@ -668,13 +692,21 @@ static void kill_it(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
+/*
+ * How often each side is killed, how long it lives at most, and frames: those
+ * presented to a consumer that is killed, and acquired from a producer that is
+ */
+static unsigned int nr_kills;
+static unsigned int life_us = 4000;
+static uint64_t nr_frames;
+
 /* Kills a process after some time. */
 static void *kill_later(void *arg)
 {
 	const pid_t pid = (pid_t)(intptr_t)arg;
 	static unsigned int seed = 1;
 
-	usleep((useconds_t)rand_r(&seed) % 4000);
+	usleep((useconds_t)rand_r(&seed) % life_us);
 	kill(pid, SIGKILL);
 	return NULL;
 }
@@ -711,6 +743,7 @@ static void kill_consumer(struct mem_image **images, unsigned int seed)
 	has_been_killed(pid, killer);
 	assert_int_equal(info_of().state, MEM_PIPE_DISCONNECTED);
 	assert_int_equal(info_of().nr_active, 0);
+	nr_frames += info_of().producer_frame;
 	assert_int_equal(mem_pipe_disconnect(producer), 0);
 	assert_int_equal(mem_pipe_disconnect(producer), -ENOTCONN);
 	close_pipe();
@@ -719,7 +752,7 @@ static void kill_consumer(struct mem_image **images, unsigned int seed)
 static void a_killed_consumer_leaves_the_frames(void **state)
 {
 	struct mem_image *images[NR_IMAGES];
-	unsigned int i, nr = scaled(40);
+	unsigned int i;
 	uint64_t free;
 	size_t nr_fds;
 
@@ -729,7 +762,7 @@ static void a_killed_consumer_leaves_the_frames(void **state)
 	warm_up(images);
 	nr_fds = nr_of_process("fd");
 	free = free_len();
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr_kills; i++)
 		kill_consumer(images, i);
 	has_left_nothing(nr_fds, free);
 	for (i = 0; i < NR_IMAGES; i++)
@@ -746,10 +779,12 @@ static void kill_producer(void)
 	bool had[3];
 	pthread_t killer;
 	unsigned int i, nr = 0;
+	char arg[12];
 	pid_t pid;
 	int sock, err;
 
-	pid = spawn("endless", "", &sock, 1);
+	snprintf(arg, sizeof(arg), "%u", engine_every);
+	pid = spawn("endless", arg, &sock, 1);
 	give_to(sock);
 	while (info_of().state < MEM_PIPE_EMPTY)
 		usleep(100);
@@ -760,6 +795,7 @@ static void kill_producer(void)
 		err = mem_pipe_acquire(consumer, stream, HANGS_NS, frame);
 		if (err)
 			break;
+		nr_frames++;
 		had[nr] = image_has(frame->image, frame->number);
 		if (++nr < 3)
 			continue;
@@ -785,7 +821,7 @@ static void kill_producer(void)
 static void a_killed_producer_leaves_what_was_acquired(void **state)
 {
 	struct mem_image *images[NR_IMAGES];
-	unsigned int i, nr = scaled(40);
+	unsigned int i;
 	uint64_t free;
 	size_t nr_fds;
 
@@ -797,7 +833,7 @@ static void a_killed_producer_leaves_what_was_acquired(void **state)
 	free = free_len();
 	make(4, MEM_PIPE_RESET | MEM_PIPE_NO_REUSE, 0);
 	connect_consumer();
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr_kills; i++) {
 		kill_producer();
 		assert_int_equal(mem_pipe_reset(pipe_), 0);
 		assert_int_equal(info_of().state, MEM_PIPE_CONNECTING);
@@ -1374,6 +1410,23 @@ static int run_role(char **argv)
 	return 3;
 }
 
+/* Kills both sides @nr times: pipe_process_test kills NR LIFE_US */
+static int run_kills(char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_killed_consumer_leaves_the_frames),
+		cmocka_unit_test(a_killed_producer_leaves_what_was_acquired),
+	};
+	int ret;
+
+	nr_kills = (unsigned int)atoi(argv[2]);
+	life_us = (unsigned int)atoi(argv[3]);
+	engine_every = 64;
+	ret = cmocka_run_group_tests(tests, open_strict, close_all);
+	printf("# %llu frames\n", (unsigned long long)nr_frames);
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -1392,5 +1445,8 @@ int main(int argc, char **argv)
 
 	if (argc == 5)
 		return run_role(argv);
+	if (argc == 4)
+		return run_kills(argv);
+	nr_kills = scaled(40);
 	return cmocka_run_group_tests(tests, open_strict, close_all);
 }
