@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Syncs: of a context, of CUDA's events, reusable ones; events of syncs. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 
+#include "../asleep.h"
 #include "gl.h"
 
 #define MANY_NS		(60 * NS_PER_S)
@@ -216,11 +218,13 @@ static void a_reusable_sync_is_signalled_by_hand(void **state)
 /**
  * struct waiter - a thread that waits for a sync
  * @thread: the thread
+ * @tid: number of the thread, set when it begins
  * @sync: sync
  * @result: what the wait returned
  */
 struct waiter {
 	pthread_t thread;
+	atomic_int tid;
 	EGLSync sync;
 	EGLint result;
 };
@@ -229,24 +233,31 @@ static void *wait_for_sync(void *arg)
 {
 	struct waiter *waiter = arg;
 
+	waiter->tid = gettid();
 	waiter->result = eglClientWaitSyncKHR(display, waiter->sync, 0,
 					      MANY_NS);
 	return NULL;
 }
 
-/* Returns a sync that both threads probably wait for. */
+/* Starts a thread, and returns when it waits. */
+static void start_waiter(struct waiter *waiter, EGLSync sync)
+{
+	*waiter = (struct waiter){ .sync = sync };
+	assert_int_equal(pthread_create(&waiter->thread, NULL, wait_for_sync,
+					waiter), 0);
+	while (!waiter->tid)
+		usleep(1000);
+	wait_until_asleep(waiter->tid);
+}
+
+/* Returns a sync that both threads wait for. */
 static EGLSync create_with_waiters(struct waiter waiters[2])
 {
 	EGLSync sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
-	size_t i;
 
 	assert_non_null(sync);
-	for (i = 0; i < 2; i++) {
-		waiters[i] = (struct waiter){ .sync = sync };
-		assert_int_equal(pthread_create(&waiters[i].thread, NULL,
-						wait_for_sync, &waiters[i]), 0);
-	}
-	usleep(100000);
+	start_waiter(&waiters[0], sync);
+	start_waiter(&waiters[1], sync);
 	return sync;
 }
 

@@ -4,6 +4,7 @@
  * is reported, and a wrong one. LIBMEM_SOC or the module chooses the board; on
  * a board with concurrent access all programs are right.
  */
+#include "../asleep.h"
 #include "stream.h"
 
 #include <pthread.h>
@@ -179,37 +180,16 @@ static void *waiter_main(void *arg)
 	return (void *)(intptr_t)waiter->wait(waiter->arg);
 }
 
-static bool is_asleep(pid_t tid)
-{
-	char path[64], line[256] = "";
-	const char *name_end;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_non_null(fgets(line, sizeof(line), file));
-	fclose(file);
-	name_end = strrchr(line, ')');
-	assert_non_null(name_end);
-	return name_end[2] == 'S';
-}
-
 /* Starts a waiter, and returns when it sleeps for longer than for a lock. */
 static void start_waiter(struct waiter *waiter, int (*wait)(void *arg),
 			 void *arg)
 {
-	int nr = 0;
-
 	*waiter = (struct waiter) { .wait = wait, .arg = arg };
 	assert_int_equal(pthread_create(&waiter->thread, NULL, waiter_main,
 					waiter), 0);
 	while (!waiter->tid)
 		usleep(1000);
-	while (nr < 50) {
-		nr = is_asleep(waiter->tid) ? nr + 1 : 0;
-		usleep(2000);
-	}
+	wait_until_asleep(waiter->tid);
 }
 
 static void waiter_returns(struct waiter *waiter)
