@@ -301,6 +301,32 @@ static void a_destroyed_sync_releases_all_that_wait(void **state)
 		  EGL_BAD_PARAMETER);
 }
 
+/* The lock and the reference of the wait are not kept. */
+static void a_wait_can_be_cancelled(void **state)
+{
+	struct waiter waiter;
+	cudaEvent_t event;
+	EGLSync sync;
+	void *result;
+
+	(void)state;
+	close_gate();
+	ok(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	ok(cudaEventRecord(event, stream));
+	sync = sync_of(event);
+	start_waiter(&waiter, sync);
+	assert_int_equal(pthread_cancel(waiter.thread), 0);
+	assert_int_equal(pthread_join(waiter.thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_int_equal(status_of(sync), EGL_UNSIGNALED);
+	open_gate();
+	assert_int_equal(eglClientWaitSync(display, sync, 0, MANY_NS),
+			 EGL_CONDITION_SATISFIED);
+	egl_ok(eglDestroySync(display, sync));
+	ok(cudaEventDestroy(event));
+	remove_gate();
+}
+
 static void *make_current(void *arg)
 {
 	EGLint *error = arg;
@@ -388,6 +414,7 @@ int main(void)
 		cmocka_unit_test(a_reusable_sync_is_signalled_by_hand),
 		cmocka_unit_test(a_short_signal_releases_all_that_wait),
 		cmocka_unit_test(a_destroyed_sync_releases_all_that_wait),
+		cmocka_unit_test(a_wait_can_be_cancelled),
 		cmocka_unit_test(a_context_is_current_in_one_thread),
 		cmocka_unit_test(a_wrong_sync_is_an_error),
 	};

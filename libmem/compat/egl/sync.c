@@ -336,9 +336,19 @@ static struct timespec sync_end(EGLTime timeout)
 	return end;
 }
 
+/* Called when a thread is cancelled while it waits. The lock is held. */
+static void sync_wait_cancelled(void *arg)
+{
+	struct egl_sync *sync = arg;
+
+	pthread_mutex_unlock(&sync->lock);
+	egl_object_put(sync);
+}
+
 /*
  * Returns true if the sync is signalled in time. If it is signalled and then
- * unsignalled, all that waited for it continue.
+ * unsignalled, all that waited for it continue. If the thread is cancelled, the
+ * caller's reference is put.
  */
 static bool sync_wait(struct egl_sync *sync, EGLTime timeout)
 {
@@ -348,6 +358,7 @@ static bool sync_wait(struct egl_sync *sync, EGLTime timeout)
 	int err = 0;
 
 	pthread_mutex_lock(&sync->lock);
+	pthread_cleanup_push(sync_wait_cancelled, sync);
 	before = sync->nr_signals;
 	while (!sync->is_signalled && sync->nr_signals == before && !err)
 		err = timeout == EGL_FOREVER ?
@@ -355,6 +366,7 @@ static bool sync_wait(struct egl_sync *sync, EGLTime timeout)
 			pthread_cond_timedwait(&sync->changed, &sync->lock,
 					       &end);
 	is_signalled = sync->is_signalled || sync->nr_signals != before;
+	pthread_cleanup_pop(0);
 	pthread_mutex_unlock(&sync->lock);
 	return is_signalled;
 }
