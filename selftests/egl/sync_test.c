@@ -301,6 +301,18 @@ static void a_destroyed_sync_releases_all_that_wait(void **state)
 		  EGL_BAD_PARAMETER);
 }
 
+/* It takes the handles of all objects away. */
+static void a_terminated_display_releases_all_that_wait(void **state)
+{
+	struct waiter waiters[2];
+
+	create_with_waiters(waiters);
+	egl_ok(eglTerminate(display));
+	waiters_are_released(waiters);
+	/* The context has no handle any more. */
+	assert_int_equal(open_gl(state), 0);
+}
+
 /* The lock and the reference of the wait are not kept. */
 static void a_wait_can_be_cancelled(void **state)
 {
@@ -414,6 +426,7 @@ int main(void)
 		cmocka_unit_test(a_reusable_sync_is_signalled_by_hand),
 		cmocka_unit_test(a_short_signal_releases_all_that_wait),
 		cmocka_unit_test(a_destroyed_sync_releases_all_that_wait),
+		cmocka_unit_test(a_terminated_display_releases_all_that_wait),
 		cmocka_unit_test(a_wait_can_be_cancelled),
 		cmocka_unit_test(a_context_is_current_in_one_thread),
 		cmocka_unit_test(a_wrong_sync_is_an_error),

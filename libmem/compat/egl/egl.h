@@ -39,12 +39,15 @@ enum egl_kind {
 /**
  * struct egl_object - what all objects begin with
  * @kind: kind
+ * @drop: called once when the object loses its handle, by the thread that takes
+ *	it away, which has a reference; NULL: there is nothing to do
  * @destroy: frees it; also called in a host function
  * @nr_users: of the object, including its handle
  * @next: next object that has a handle
  */
 struct egl_object {
 	enum egl_kind kind;
+	void (*drop)(struct egl_object *object);
 	void (*destroy)(struct egl_object *object);
 	unsigned int nr_users;
 	struct egl_object *next;

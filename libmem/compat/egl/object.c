@@ -96,6 +96,14 @@ EGL_CORE_API void egl_object_put(void *object)
 		own->destroy(own);
 }
 
+/* Ends the use by the handle, which is not in the list any more. */
+static void object_drop(struct egl_object *object)
+{
+	if (object->drop)
+		object->drop(object);
+	egl_object_put(object);
+}
+
 /**
  * egl_object_del() - take an object's handle away
  * @kind: required kind
@@ -114,7 +122,8 @@ bool egl_object_del(enum egl_kind kind, const void *handle)
 	if (object)
 		*at = object->next;
 	pthread_mutex_unlock(&lock);
-	egl_object_put(object);
+	if (object)
+		object_drop(object);
 	return object;
 }
 
@@ -142,7 +151,7 @@ void egl_objects_sweep(enum egl_kind kind,
 	pthread_mutex_unlock(&lock);
 	while ((object = gone)) {
 		gone = object->next;
-		egl_object_put(object);
+		object_drop(object);
 	}
 }
 
@@ -157,6 +166,6 @@ void egl_objects_drop(void)
 	pthread_mutex_unlock(&lock);
 	while ((object = gone)) {
 		gone = object->next;
-		egl_object_put(object);
+		object_drop(object);
 	}
 }

@@ -87,6 +87,18 @@ static void sync_unsignal(struct egl_sync *sync)
 	pthread_mutex_unlock(&sync->lock);
 }
 
+/*
+ * Waits for a reusable sync end, as if it was signalled
+ * (EGL_KHR_reusable_sync). Waits for work go on until the work has ended.
+ */
+static void sync_drop(struct egl_object *object)
+{
+	struct egl_sync *sync = (struct egl_sync *)object;
+
+	if (!sync->condition)
+		sync_signal(sync);
+}
+
 /* Called when the work has ended, also if it failed. */
 static void sync_work_done(struct mem_stream *stream, int status, void *arg)
 {
@@ -179,6 +191,7 @@ static struct egl_sync *sync_make(EGLenum type, EGLint condition)
 	}
 	sync_init_lock(sync);
 	sync->object.kind = EGL_KIND_SYNC;
+	sync->object.drop = sync_drop;
 	sync->object.destroy = sync_destroy;
 	egl_object_add(&sync->object);
 	return sync;
@@ -298,10 +311,6 @@ static struct egl_sync *sync_get(EGLDisplay dpy, EGLSync handle)
 	return sync;
 }
 
-/*
- * Waits for a reusable sync end, as if it was signalled
- * (EGL_KHR_reusable_sync). Waits for work go on until the work has ended.
- */
 API EGLBoolean eglDestroySync(EGLDisplay dpy, EGLSync handle)
 {
 	struct egl_sync *sync = sync_get(dpy, handle);
@@ -310,8 +319,6 @@ API EGLBoolean eglDestroySync(EGLDisplay dpy, EGLSync handle)
 	if (!sync)
 		return EGL_FALSE;
 	is_deleted = egl_object_del(EGL_KIND_SYNC, sync);
-	if (!sync->condition)
-		sync_signal(sync);
 	egl_object_put(sync);
 	return is_deleted ? egl_done() : egl_fail(EGL_BAD_PARAMETER);
 }
