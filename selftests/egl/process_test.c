@@ -5,11 +5,11 @@
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "../pass.h"
 #include "../skip.h"
+#include "descriptors.h"
 #include "test.h"
 
 #define NR_FRAMES	20
@@ -270,21 +270,6 @@ static void CUDART_CB wait_for_byte(void *arg)
 
 	if (read(*(int *)arg, &byte, 1) != 1)
 		abort();
-}
-
-/* No descriptor can be opened until the limit is restored. */
-static struct rlimit use_all_descriptors(void)
-{
-	const int next = dup(0);
-	struct rlimit before, limit;
-
-	assert_true(next >= 0);
-	close(next);
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	limit = before;
-	limit.rlim_cur = next;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	return before;
 }
 
 /* The fence of unfinished work needs a descriptor. */

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include "../asleep.h"
+#include "descriptors.h"
 #include "gl.h"
 
 #define MANY_NS		(60 * NS_PER_S)
@@ -288,6 +289,66 @@ static void a_short_signal_releases_all_that_wait(void **state)
 	egl_ok(eglDestroySyncKHR(display, sync));
 }
 
+/* A wait that begins after it waits for the next signal. */
+static void short_signal_releases_a_stream(void)
+{
+	cudaEvent_t before, after;
+	cudaStream_t waiting[2];
+	EGLSync sync;
+	size_t i;
+
+	sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
+	assert_non_null(sync);
+	ok(cudaEventCreateFromEGLSync(&before, sync, cudaEventDefault));
+	for (i = 0; i < 2; i++)
+		ok(cudaStreamCreateWithFlags(&waiting[i],
+					     cudaStreamNonBlocking));
+	ok(cudaStreamWaitEvent(waiting[0], before, 0));
+	egl_ok(eglSignalSyncKHR(display, sync, EGL_SIGNALED_KHR));
+	egl_ok(eglSignalSyncKHR(display, sync, EGL_UNSIGNALED_KHR));
+	ok(cudaEventCreateFromEGLSync(&after, sync, cudaEventDefault));
+	ok(cudaStreamWaitEvent(waiting[1], after, 0));
+	ok(cudaStreamSynchronize(waiting[0]));
+	assert_int_equal(cudaStreamQuery(waiting[1]), cudaErrorNotReady);
+	egl_ok(eglSignalSyncKHR(display, sync, EGL_SIGNALED_KHR));
+	ok(cudaStreamSynchronize(waiting[1]));
+	egl_ok(eglDestroySyncKHR(display, sync));
+	for (i = 0; i < 2; i++)
+		ok(cudaStreamDestroy(waiting[i]));
+	ok(cudaEventDestroy(before));
+	ok(cudaEventDestroy(after));
+}
+
+static void a_short_signal_releases_streams(void **state)
+{
+	int i;
+
+	(void)state;
+	/* What waits may look at the sync before it is unsignalled. */
+	for (i = 0; i < 10; i++)
+		short_signal_releases_a_stream();
+}
+
+static void an_unsignal_that_fails_changes_nothing(void **state)
+{
+	struct rlimit limit;
+	EGLBoolean result;
+	EGLSync sync;
+
+	(void)state;
+	sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
+	assert_non_null(sync);
+	egl_ok(eglSignalSyncKHR(display, sync, EGL_SIGNALED_KHR));
+	limit = use_all_descriptors();
+	result = eglSignalSyncKHR(display, sync, EGL_UNSIGNALED_KHR);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	egl_fails(result, EGL_FALSE, EGL_BAD_ALLOC);
+	assert_int_equal(status_of(sync), EGL_SIGNALED);
+	egl_ok(eglSignalSyncKHR(display, sync, EGL_UNSIGNALED_KHR));
+	assert_int_equal(status_of(sync), EGL_UNSIGNALED);
+	egl_ok(eglDestroySyncKHR(display, sync));
+}
+
 static void a_destroyed_sync_releases_all_that_wait(void **state)
 {
 	struct waiter waiters[2];
@@ -425,6 +486,8 @@ int main(void)
 		cmocka_unit_test(cuda_waits_for_a_sync),
 		cmocka_unit_test(a_reusable_sync_is_signalled_by_hand),
 		cmocka_unit_test(a_short_signal_releases_all_that_wait),
+		cmocka_unit_test(a_short_signal_releases_streams),
+		cmocka_unit_test(an_unsignal_that_fails_changes_nothing),
 		cmocka_unit_test(a_destroyed_sync_releases_all_that_wait),
 		cmocka_unit_test(a_terminated_display_releases_all_that_wait),
 		cmocka_unit_test(a_wait_can_be_cancelled),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Syncs. Each is an eventfd that can be read while the sync is signalled, so
- * that streams of all contexts can wait for it.
+ * that streams of all contexts can wait for it. A sync that is unsignalled gets
+ * another eventfd: what waits for the old one continues, however late it looks.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -23,8 +25,8 @@
  * @type: EGL_SYNC_*
  * @condition: EGL_SYNC_*; 0: it is reusable
  * @event: work that it stands for, or NULL
- * @fd: eventfd; its count is 1 while @is_signalled, else 0
  * @lock: protects the fields below
+ * @fd: eventfd; its count is 1 while @is_signalled, else 0
  * @changed: signalled when @nr_signals changes
  * @is_signalled: status
  * @nr_signals: how often it became signalled
@@ -34,9 +36,9 @@ struct egl_sync {
 	EGLenum type;
 	EGLint condition;
 	struct mem_event *event;
-	int fd;
 
 	pthread_mutex_t lock;
+	int fd;
 	pthread_cond_t changed;
 	bool is_signalled;
 	uint64_t nr_signals;
@@ -76,15 +78,46 @@ static void sync_signal(struct egl_sync *sync)
 	pthread_mutex_unlock(&sync->lock);
 }
 
-static void sync_unsignal(struct egl_sync *sync)
+static int sync_new_fd(void)
 {
-	eventfd_t count;
+	return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+/* Returns 0, or -errno: the status is unchanged. */
+static int sync_unsignal(struct egl_sync *sync)
+{
+	int fd, err = 0;
 
 	pthread_mutex_lock(&sync->lock);
-	if (sync->is_signalled)
-		eventfd_read(sync->fd, &count);
-	sync->is_signalled = false;
+	if (sync->is_signalled) {
+		fd = sync_new_fd();
+		if (fd < 0) {
+			err = -errno;
+		} else {
+			close(sync->fd);
+			sync->fd = fd;
+			sync->is_signalled = false;
+		}
+	}
 	pthread_mutex_unlock(&sync->lock);
+	return err;
+}
+
+/* Makes the further work of a stream wait for the sync. */
+static int sync_wait_by_stream(struct egl_sync *sync, struct mem_stream *stream)
+{
+	int fd, err;
+
+	/* The sync may be unsignalled meanwhile, which closes its own one. */
+	pthread_mutex_lock(&sync->lock);
+	fd = fcntl(sync->fd, F_DUPFD_CLOEXEC, 0);
+	err = fd < 0 ? -errno : 0;
+	pthread_mutex_unlock(&sync->lock);
+	if (err)
+		return err;
+	err = mem_stream_wait_fence(stream, fd);
+	close(fd);
+	return err;
 }
 
 /*
@@ -183,7 +216,7 @@ static struct egl_sync *sync_make(EGLenum type, EGLint condition)
 	}
 	sync->type = type;
 	sync->condition = condition;
-	sync->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sync->fd = sync_new_fd();
 	if (sync->fd < 0) {
 		free(sync);
 		egl_fail(EGL_BAD_ALLOC);
@@ -414,7 +447,7 @@ API EGLBoolean eglWaitSync(EGLDisplay dpy, EGLSync handle, EGLint flags)
 		egl_object_put(sync);
 		return egl_fail(flags ? EGL_BAD_PARAMETER : EGL_BAD_MATCH);
 	}
-	err = mem_stream_wait_fence(context->stream, sync->fd);
+	err = sync_wait_by_stream(sync, context->stream);
 	egl_object_put(sync);
 	return err ? egl_fail(egl_error_of(err)) : egl_done();
 }
@@ -436,7 +469,7 @@ API EGLBoolean eglSignalSyncKHR(EGLDisplay dpy, EGLSyncKHR handle, EGLenum mode)
 	else if (mode == EGL_SIGNALED_KHR)
 		sync_signal(sync);
 	else if (mode == EGL_UNSIGNALED_KHR)
-		sync_unsignal(sync);
+		error = sync_unsignal(sync) ? EGL_BAD_ALLOC : EGL_SUCCESS;
 	else
 		error = EGL_BAD_PARAMETER;
 	egl_object_put(sync);
@@ -492,7 +525,7 @@ API int heapsim_egl_wait(void *handle, struct mem_stream *stream)
 
 	if (!sync)
 		return -EBADF;
-	err = mem_stream_wait_fence(stream, sync->fd);
+	err = sync_wait_by_stream(sync, stream);
 	egl_object_put(sync);
 	return err;
 }
