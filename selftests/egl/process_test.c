@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams between processes, by descriptor. The producer's process is this
- * program again, with its socket as argument.
+ * Streams between processes, by descriptor. The other process, mostly the
+ * producer's, is this program again, with its socket as argument.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "../asleep.h"
 #include "../pass.h"
 #include "../skip.h"
 #include "descriptors.h"
@@ -15,7 +19,7 @@
 #define NR_FRAMES	20
 #define NR_BUFFERS	3
 
-/* How long the producer's process lives, seconds; only a hang exceeds it */
+/* How long the other process lives, seconds; only a hang exceeds it */
 #define LIFE_S		120
 
 static EGLStreamKHR stream;
@@ -25,17 +29,25 @@ static cudaEglFrame frames[NR_BUFFERS];
 static pid_t child;
 static int sock;
 
-/* The producer's process: it ends with 1 at the first call that fails. */
+/* The other process: it ends with 1 at the first call that fails. */
 
 static void must(bool is_ok, int line)
 {
 	if (is_ok)
 		return;
-	fprintf(stderr, "producer: line %d: EGL 0x%x\n", line, eglGetError());
+	fprintf(stderr, "child: line %d: EGL 0x%x\n", line, eglGetError());
 	_exit(1);
 }
 
 #define MUST(condition)	must(condition, __LINE__)
+
+static void must_be_in(EGLint state)
+{
+	EGLint now;
+
+	MUST(eglQueryStreamKHR(display, stream, EGL_STREAM_STATE_KHR, &now));
+	MUST(now == state);
+}
 
 static void producer_connect(int from)
 {
@@ -83,20 +95,51 @@ static int producer_main(int from, const char *what)
 	char byte;
 	int i;
 
-	alarm(LIFE_S);
 	producer_connect(from);
 	if (strcmp(what, "connect"))
 		producer_run(NR_FRAMES);
+	else
+		must_be_in(EGL_STREAM_STATE_EMPTY_KHR);
 	/* Ends when the other process says so, or is killed. */
 	MUST(read(from, &byte, 1) == 1);
 	MUST(cudaEGLStreamProducerDisconnect(&producer) == cudaSuccess);
+	must_be_in(EGL_STREAM_STATE_DISCONNECTED_KHR);
 	MUST(eglDestroyStreamKHR(display, stream));
 	for (i = 0; i < NR_BUFFERS; i++)
 		MUST(cudaFree(frames[i].frame.pPitch[0].ptr) == cudaSuccess);
 	return 0;
 }
 
-/* The consumer's process */
+/* Owns the stream: the consumer is here. */
+static int owner_main(int to)
+{
+	char byte;
+	int fd;
+
+	display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
+	MUST(eglInitialize(display, NULL, NULL));
+	stream = eglCreateStreamKHR(display, NULL);
+	fd = eglGetStreamFileDescriptorKHR(display, stream);
+	MUST(fd >= 0);
+	MUST(cudaEGLStreamConsumerConnect(&consumer, stream) == cudaSuccess);
+	MUST(pass_fd(to, fd) == 0);
+	close(fd);
+	MUST(read(to, &byte, 1) == 1);
+	MUST(cudaEGLStreamConsumerDisconnect(&consumer) == cudaSuccess);
+	MUST(eglDestroyStreamKHR(display, stream));
+	return 0;
+}
+
+static int child_main(int socket, const char *what)
+{
+	/* It may be stopped, so that no alarm ends it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(LIFE_S);
+	return strcmp(what, "own") ? producer_main(socket, what) :
+				     owner_main(socket);
+}
+
+/* The process of the tests */
 
 static void start(const char *what)
 {
@@ -319,6 +362,85 @@ static void a_release_that_fails_can_be_repeated(void **state)
 	close(fds[1]);
 }
 
+/**
+ * struct query - a thread that asks for the state of the stream
+ * @tid: number of the thread, set when it begins
+ * @has_ended: it has an answer
+ * @error: EGL_*
+ */
+struct query {
+	atomic_int tid;
+	atomic_bool has_ended;
+	EGLint error;
+};
+
+static void *query_state(void *arg)
+{
+	struct query *query = arg;
+	EGLint value;
+
+	query->tid = gettid();
+	query->error = EGL_SUCCESS;
+	if (!eglQueryStreamKHR(display, stream, EGL_STREAM_STATE_KHR, &value))
+		query->error = eglGetError();
+	query->has_ended = true;
+	return NULL;
+}
+
+static void stop_child(void)
+{
+	int status;
+
+	assert_int_equal(kill(child, SIGSTOP), 0);
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+}
+
+/* Returns the error of a query; other objects can be used meanwhile. */
+static EGLint error_of_query(void)
+{
+	EGLSync sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
+	struct query query = { 0 };
+	pthread_t thread;
+
+	assert_non_null(sync);
+	assert_int_equal(pthread_create(&thread, NULL, query_state, &query), 0);
+	while (!query.tid)
+		usleep(1000);
+	wait_until_asleep(query.tid);
+	egl_ok(eglSignalSyncKHR(display, sync, EGL_SIGNALED_KHR));
+	egl_ok(eglDestroySyncKHR(display, sync));
+	assert_false(query.has_ended);
+	pthread_join(thread, NULL);
+	return query.error;
+}
+
+/* A destroyed stream, which is the one that calls look at */
+static void a_stream_stays_while_its_owner_is_stopped(void **state)
+{
+	int fd, status;
+
+	(void)state;
+	start("own");
+	fd = passed_fd(sock);
+	assert_true(fd >= 0);
+	stream = eglCreateStreamFromFileDescriptorKHR(display, fd);
+	assert_non_null(stream);
+	close(fd);
+	ok(cudaEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
+	assert_int_equal(state_of(stream), EGL_STREAM_STATE_EMPTY_KHR);
+	egl_ok(eglDestroyStreamKHR(display, stream));
+	stop_child();
+	assert_int_equal(error_of_query(), EGL_BAD_STATE_KHR);
+	assert_int_equal(kill(child, SIGCONT), 0);
+	assert_int_equal(state_of(stream), EGL_STREAM_STATE_EMPTY_KHR);
+	ok(cudaEGLStreamProducerDisconnect(&producer));
+	assert_int_equal(write(sock, "", 1), 1);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(sock);
+}
+
 static void a_wrong_descriptor_is_an_error(void **state)
 {
 	EGLStreamKHR other;
@@ -369,10 +491,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_killed_producer_disconnects_the_stream),
 		cmocka_unit_test(a_process_may_have_both_handles),
 		cmocka_unit_test(a_release_that_fails_can_be_repeated),
+		cmocka_unit_test(a_stream_stays_while_its_owner_is_stopped),
 		cmocka_unit_test(a_wrong_descriptor_is_an_error),
 	};
 
 	if (argc == 3)
-		return producer_main(atoi(argv[1]), argv[2]);
+		return child_main(atoi(argv[1]), argv[2]);
 	return cmocka_run_group_tests(tests, open_display, close_display);
 }

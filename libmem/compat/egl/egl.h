@@ -43,13 +43,15 @@ enum egl_kind {
  *	it away, which has a reference; NULL: there is nothing to do
  * @destroy: frees it; also called in a host function
  * @nr_users: of the object, including its handle
- * @next: next object that has a handle
+ * @number: of the handle; later ones are larger
+ * @next: next object that has a handle, with a smaller number
  */
 struct egl_object {
 	enum egl_kind kind;
 	void (*drop)(struct egl_object *object);
 	void (*destroy)(struct egl_object *object);
 	unsigned int nr_users;
+	uint64_t number;
 	struct egl_object *next;
 };
 

@@ -5,9 +5,13 @@
 
 #include "egl.h"
 
-/* Protects the list, and the numbers of users. */
+/*
+ * Protects the list, the last number, and the numbers of users. Nothing waits
+ * while it is held.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct egl_object *all;
+static uint64_t last_number;
 
 /**
  * egl_object_add() - give an object a handle, which is its address
@@ -17,6 +21,7 @@ void egl_object_add(struct egl_object *object)
 {
 	object->nr_users = 1;
 	pthread_mutex_lock(&lock);
+	object->number = ++last_number;
 	object->next = all;
 	all = object;
 	pthread_mutex_unlock(&lock);
@@ -127,31 +132,38 @@ bool egl_object_del(enum egl_kind kind, const void *handle)
 	return object;
 }
 
+/* Finds the newest object of a kind that is older than a number. */
+static struct egl_object *object_get_before(enum egl_kind kind, uint64_t number)
+{
+	struct egl_object *object;
+
+	pthread_mutex_lock(&lock);
+	object = all;
+	while (object && (object->kind != kind || object->number >= number))
+		object = object->next;
+	if (object)
+		object->nr_users++;
+	pthread_mutex_unlock(&lock);
+	return object;
+}
+
 /**
  * egl_objects_sweep() - take away handles of some objects
  * @kind: kind
  * @is_gone: returns true for an object that is not to have a handle any more;
- *	called with a lock held
+ *	called without a lock, so it may wait
  */
 void egl_objects_sweep(enum egl_kind kind,
 		       bool (*is_gone)(struct egl_object *object))
 {
-	struct egl_object **at = &all, *object, *gone = NULL;
+	struct egl_object *object;
+	uint64_t number = UINT64_MAX;
 
-	pthread_mutex_lock(&lock);
-	while ((object = *at)) {
-		if (object->kind != kind || !is_gone(object)) {
-			at = &object->next;
-			continue;
-		}
-		*at = object->next;
-		object->next = gone;
-		gone = object;
-	}
-	pthread_mutex_unlock(&lock);
-	while ((object = gone)) {
-		gone = object->next;
-		object_drop(object);
+	while ((object = object_get_before(kind, number))) {
+		number = object->number;
+		if (is_gone(object))
+			egl_object_del(kind, object);
+		egl_object_put(object);
 	}
 }
 

@@ -29,14 +29,14 @@
  * @object: object
  * @pipe: pipe
  * @has_fd: a descriptor was made; set once
- * @is_deleted: the program has destroyed it; set once
+ * @is_deleted: the program has destroyed it; set once, after @last
  * @last: state of the pipe at that time
  */
 struct egl_stream {
 	struct egl_object object;
 	struct mem_pipe *pipe;
 	atomic_bool has_fd;
-	bool is_deleted;
+	atomic_bool is_deleted;
 	struct mem_pipe_info last;
 };
 
@@ -110,42 +110,60 @@ static EGLint stream_check(EGLAttrib name, EGLAttrib value, unsigned int how)
 	return EGL_SUCCESS;
 }
 
-static struct mem_pipe_info stream_info(const struct egl_stream *stream)
+/* Reads the state, which may be in another process. Returns 0 or -errno. */
+static int stream_info(const struct egl_stream *stream,
+		       struct mem_pipe_info *info)
 {
-	struct mem_pipe_info info = { .size = sizeof(info) };
+	*info = (struct mem_pipe_info){ .size = sizeof(*info) };
+	return mem_pipe_info(stream->pipe, info);
+}
 
-	mem_pipe_info(stream->pipe, &info);
-	return info;
+/* Converts an error of a stream's pipe; 0 is EGL_SUCCESS. */
+static EGLint stream_error_of(int err)
+{
+	switch (err) {
+	case 0:
+		return EGL_SUCCESS;
+	/* The process that created the stream does not answer. */
+	case -ETIMEDOUT:
+	case -EPIPE:
+		return EGL_BAD_STATE_KHR;
+	default:
+		return egl_error_of(err);
+	}
 }
 
 /* Returns true if an end has used a destroyed stream. */
+static bool stream_was_used(const struct egl_stream *stream,
+			    const struct mem_pipe_info *now)
+{
+	const struct mem_pipe_info *last = &stream->last;
+
+	return now->state != last->state || now->nr_held != last->nr_held ||
+	       now->nr_active != last->nr_active ||
+	       now->nr_returnable != last->nr_returnable ||
+	       now->producer_frame != last->producer_frame ||
+	       now->consumer_frame != last->consumer_frame;
+}
+
 static bool stream_is_gone(struct egl_object *object)
 {
 	const struct egl_stream *stream = (struct egl_stream *)object;
-	const struct mem_pipe_info *last = &stream->last;
-	struct mem_pipe_info now;
+	struct mem_pipe_info info;
 
-	if (!stream->is_deleted)
-		return false;
-	now = stream_info(stream);
-	return now.state != last->state || now.nr_held != last->nr_held ||
-	       now.nr_active != last->nr_active ||
-	       now.nr_returnable != last->nr_returnable ||
-	       now.producer_frame != last->producer_frame ||
-	       now.consumer_frame != last->consumer_frame;
+	return atomic_load(&stream->is_deleted) &&
+	       !stream_info(stream, &info) && stream_was_used(stream, &info);
 }
 
-/* Finds a stream. If there is none, the call has failed. */
-static struct egl_stream *stream_get(EGLDisplay dpy, EGLStreamKHR handle,
-				     bool is_query)
+/* Finds a stream to work with. If there is none, the call has failed. */
+static struct egl_stream *stream_get(EGLDisplay dpy, EGLStreamKHR handle)
 {
 	struct egl_stream *stream;
 
 	if (!egl_is_ready(dpy))
 		return NULL;
-	egl_objects_sweep(EGL_KIND_STREAM, stream_is_gone);
 	stream = egl_object_get(EGL_KIND_STREAM, handle);
-	if (stream && stream->is_deleted && !is_query) {
+	if (stream && atomic_load(&stream->is_deleted)) {
 		egl_object_put(stream);
 		stream = NULL;
 	}
@@ -283,23 +301,47 @@ API EGLStreamKHR eglCreateStreamKHR(EGLDisplay dpy, const EGLint *attrib_list)
 
 API EGLBoolean eglDestroyStreamKHR(EGLDisplay dpy, EGLStreamKHR handle)
 {
-	struct egl_stream *stream = stream_get(dpy, handle, false);
+	struct egl_stream *stream = stream_get(dpy, handle);
+	struct mem_pipe_info info;
+	int err;
 
 	if (!stream)
 		return EGL_FALSE;
-	stream->last = stream_info(stream);
-	if (stream->last.state == MEM_PIPE_CREATED ||
-	    stream->last.state == MEM_PIPE_DISCONNECTED)
+	err = stream_info(stream, &info);
+	if (err)
+		return stream_put(stream, stream_error_of(err));
+	if (info.state == MEM_PIPE_CREATED ||
+	    info.state == MEM_PIPE_DISCONNECTED) {
 		egl_object_del(EGL_KIND_STREAM, stream);
-	else
-		stream->is_deleted = true;
+	} else {
+		stream->last = info;
+		atomic_store(&stream->is_deleted, true);
+	}
 	return stream_put(stream, EGL_SUCCESS);
+}
+
+/* Changes an attribute that may be set. Returns EGL_SUCCESS or an error. */
+static EGLint stream_set(struct egl_stream *stream, EGLenum attribute,
+			 EGLAttrib value)
+{
+	struct mem_pipe_info info;
+	int err = stream_info(stream, &info);
+
+	if (err)
+		return stream_error_of(err);
+	if (info.state == MEM_PIPE_DISCONNECTED)
+		return EGL_BAD_STATE_KHR;
+	if (attribute == EGL_CONSUMER_LATENCY_USEC_KHR)
+		err = mem_pipe_set_latency(stream->pipe, value * NS_PER_US);
+	else
+		err = mem_pipe_set_timeout(stream->pipe, value * NS_PER_US);
+	return stream_error_of(err);
 }
 
 API EGLBoolean eglSetStreamAttribKHR(EGLDisplay dpy, EGLStreamKHR handle,
 				     EGLenum attribute, EGLAttrib value)
 {
-	struct egl_stream *stream = stream_get(dpy, handle, false);
+	struct egl_stream *stream = stream_get(dpy, handle);
 	EGLint error;
 
 	if (!stream)
@@ -310,13 +352,8 @@ API EGLBoolean eglSetStreamAttribKHR(EGLDisplay dpy, EGLStreamKHR handle,
 		return egl_fail(EGL_SUCCESS);
 	}
 	error = stream_check(attribute, value, MAY_SET);
-	if (error == EGL_SUCCESS &&
-	    stream_info(stream).state == MEM_PIPE_DISCONNECTED)
-		error = EGL_BAD_STATE_KHR;
-	if (error == EGL_SUCCESS && attribute == EGL_CONSUMER_LATENCY_USEC_KHR)
-		mem_pipe_set_latency(stream->pipe, value * NS_PER_US);
-	else if (error == EGL_SUCCESS)
-		mem_pipe_set_timeout(stream->pipe, value * NS_PER_US);
+	if (error == EGL_SUCCESS)
+		error = stream_set(stream, attribute, value);
 	return stream_put(stream, error);
 }
 
@@ -364,14 +401,24 @@ static EGLBoolean stream_query(EGLDisplay dpy, EGLStreamKHR handle,
 	const struct stream_attribute *attribute;
 	struct egl_stream *stream;
 	struct mem_pipe_info info;
+	int err;
 
-	stream = stream_get(dpy, handle, true);
-	if (!stream)
+	if (!egl_is_ready(dpy))
 		return EGL_FALSE;
+	stream = egl_object_get(EGL_KIND_STREAM, handle);
+	if (!stream)
+		return egl_fail(EGL_BAD_STREAM_KHR);
+	err = stream_info(stream, &info);
+	if (!err && atomic_load(&stream->is_deleted) &&
+	    stream_was_used(stream, &info)) {
+		egl_object_del(EGL_KIND_STREAM, stream);
+		return stream_put(stream, EGL_BAD_STREAM_KHR);
+	}
 	attribute = stream_attribute_of(name);
 	if (!attribute || !(attribute->may & how))
 		return stream_put(stream, EGL_BAD_ATTRIBUTE);
-	info = stream_info(stream);
+	if (err)
+		return stream_put(stream, stream_error_of(err));
 	*value = stream_value(&info, attribute->name);
 	return stream_put(stream, EGL_SUCCESS);
 }
@@ -430,18 +477,20 @@ API EGLBoolean eglQueryStreamTimeKHR(EGLDisplay dpy, EGLStreamKHR stream,
 
 API EGLBoolean eglResetStreamNV(EGLDisplay dpy, EGLStreamKHR handle)
 {
-	struct egl_stream *stream = stream_get(dpy, handle, false);
-	enum mem_pipe_state state;
+	struct egl_stream *stream = stream_get(dpy, handle);
+	struct mem_pipe_info info;
 	int err;
 
 	if (!stream)
 		return EGL_FALSE;
-	state = stream_info(stream).state;
-	if (state == MEM_PIPE_CREATED || state == MEM_PIPE_CONNECTING ||
-	    state == MEM_PIPE_DISCONNECTED)
+	err = stream_info(stream, &info);
+	if (!err && (info.state == MEM_PIPE_CREATED ||
+		     info.state == MEM_PIPE_CONNECTING ||
+		     info.state == MEM_PIPE_DISCONNECTED))
 		return stream_put(stream, EGL_BAD_STATE_KHR);
-	err = mem_pipe_reset(stream->pipe);
-	return stream_put(stream, err ? egl_error_of(err) : EGL_SUCCESS);
+	if (!err)
+		err = mem_pipe_reset(stream->pipe);
+	return stream_put(stream, stream_error_of(err));
 }
 
 /* Streams between processes */
@@ -469,23 +518,27 @@ static int stream_export(struct mem_pipe *pipe)
 API EGLNativeFileDescriptorKHR
 eglGetStreamFileDescriptorKHR(EGLDisplay dpy, EGLStreamKHR handle)
 {
-	struct egl_stream *stream = stream_get(dpy, handle, false);
-	EGLint error = EGL_SUCCESS;
-	int fd = EGL_NO_FILE_DESCRIPTOR_KHR;
+	struct egl_stream *stream = stream_get(dpy, handle);
+	struct mem_pipe_info info;
+	EGLint error;
+	int fd;
 
 	if (!stream)
 		return EGL_NO_FILE_DESCRIPTOR_KHR;
+	error = stream_error_of(stream_info(stream, &info));
 	/* A real EGLStream has one descriptor, too. */
-	if (stream_info(stream).state != MEM_PIPE_CREATED ||
-	    atomic_exchange(&stream->has_fd, true)) {
+	if (error == EGL_SUCCESS && (info.state != MEM_PIPE_CREATED ||
+				     atomic_exchange(&stream->has_fd, true)))
 		error = EGL_BAD_STATE_KHR;
-	} else {
-		fd = stream_export(stream->pipe);
-		if (fd < 0) {
-			atomic_store(&stream->has_fd, false);
-			error = egl_error_of(fd);
-			fd = EGL_NO_FILE_DESCRIPTOR_KHR;
-		}
+	if (error != EGL_SUCCESS) {
+		stream_put(stream, error);
+		return EGL_NO_FILE_DESCRIPTOR_KHR;
+	}
+	fd = stream_export(stream->pipe);
+	if (fd < 0) {
+		atomic_store(&stream->has_fd, false);
+		error = egl_error_of(fd);
+		fd = EGL_NO_FILE_DESCRIPTOR_KHR;
 	}
 	stream_put(stream, error);
 	return fd;
@@ -546,7 +599,7 @@ static struct egl_stream *stream_to_connect(void *handle)
 {
 	struct egl_stream *stream = egl_object_get(EGL_KIND_STREAM, handle);
 
-	if (stream && stream->is_deleted) {
+	if (stream && atomic_load(&stream->is_deleted)) {
 		egl_object_put(stream);
 		stream = NULL;
 	}
