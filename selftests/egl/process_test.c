@@ -441,6 +441,28 @@ static void a_stream_stays_while_its_owner_is_stopped(void **state)
 	close(sock);
 }
 
+static void an_import_that_fails_can_be_repeated(void **state)
+{
+	struct rlimit limit;
+	EGLStreamKHR other;
+	int fd;
+
+	(void)state;
+	stream = new_stream(0);
+	fd = eglGetStreamFileDescriptorKHR(display, stream);
+	assert_true(fd >= 0);
+	limit = use_all_descriptors();
+	other = eglCreateStreamFromFileDescriptorKHR(display, fd);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	egl_fails(other, EGL_NO_STREAM_KHR, EGL_BAD_ALLOC);
+	other = eglCreateStreamFromFileDescriptorKHR(display, fd);
+	assert_non_null(other);
+	assert_int_equal(state_of(other), EGL_STREAM_STATE_CREATED_KHR);
+	close(fd);
+	egl_ok(eglDestroyStreamKHR(display, other));
+	egl_ok(eglDestroyStreamKHR(display, stream));
+}
+
 static void a_wrong_descriptor_is_an_error(void **state)
 {
 	EGLStreamKHR other;
@@ -492,6 +514,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_process_may_have_both_handles),
 		cmocka_unit_test(a_release_that_fails_can_be_repeated),
 		cmocka_unit_test(a_stream_stays_while_its_owner_is_stopped),
+		cmocka_unit_test(an_import_that_fails_can_be_repeated),
 		cmocka_unit_test(a_wrong_descriptor_is_an_error),
 	};
 

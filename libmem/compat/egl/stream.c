@@ -553,45 +553,75 @@ static int stream_option(int fd, int name)
 }
 
 /*
- * Claims a descriptor, which can be used once. All processes that have it see
- * the socket's priority, which has no effect on sockets of this kind. Returns
- * false if it was used, or is none of a stream.
+ * Priorities of a descriptor's socket: all processes that have it see them, and
+ * they have no effect on sockets of this kind.
+ */
+#define FD_UNUSED	0
+#define FD_USED		1
+
+static bool stream_mark(int fd, int priority)
+{
+	return !setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &priority,
+			   sizeof(priority));
+}
+
+/*
+ * Claims a descriptor, which can be used once. Returns false if it was used, or
+ * is none of a stream.
  */
 static bool stream_claim(int fd)
 {
-	const int used = 1;
-
 	return stream_option(fd, SO_DOMAIN) == AF_UNIX &&
 	       stream_option(fd, SO_TYPE) == SOCK_SEQPACKET &&
-	       stream_option(fd, SO_PRIORITY) != used &&
-	       !setsockopt(fd, SOL_SOCKET, SO_PRIORITY, &used, sizeof(used));
+	       stream_option(fd, SO_PRIORITY) != FD_USED &&
+	       stream_mark(fd, FD_USED);
+}
+
+/* Imports the pipe of a descriptor that was claimed. Returns 0 or -errno. */
+static int stream_import(int fd, struct mem_pipe **pipe)
+{
+	struct mem_endpoint *endpoint;
+	int err = mem_endpoint_from_fd(egl_ctx(), fd, &endpoint);
+
+	if (!err) {
+		err = mem_pipe_import(endpoint, IMPORT_NS, pipe);
+		if (err)
+			mem_endpoint_close(endpoint);
+	}
+	return err;
+}
+
+/* Returns true if a descriptor is none of a stream, or its process has gone. */
+static bool stream_fd_is_bad(int err)
+{
+	return err == -EINVAL || err == -EBADF || err == -EPIPE ||
+	       err == -ETIMEDOUT;
 }
 
 API EGLStreamKHR
 eglCreateStreamFromFileDescriptorKHR(EGLDisplay dpy,
 				     EGLNativeFileDescriptorKHR fd)
 {
-	struct mem_endpoint *endpoint;
 	struct mem_pipe *pipe;
 	int err;
 
 	if (!egl_is_ready(dpy))
 		return EGL_NO_STREAM_KHR;
-	err = stream_claim(fd) ?
-		mem_endpoint_from_fd(egl_ctx(), fd, &endpoint) : -EBADF;
-	if (!err) {
-		err = mem_pipe_import(endpoint, IMPORT_NS, &pipe);
-		if (err)
-			mem_endpoint_close(endpoint);
-	}
-	if (err) {
-		/* No descriptor of a stream, or its process has gone */
-		egl_fail(err == -EINVAL || err == -EBADF || err == -EPIPE ||
-			 err == -ETIMEDOUT ? EGL_BAD_ATTRIBUTE :
-					     egl_error_of(err));
+	if (!stream_claim(fd)) {
+		egl_fail(EGL_BAD_ATTRIBUTE);
 		return EGL_NO_STREAM_KHR;
 	}
-	return stream_add(pipe);
+	err = stream_import(fd, &pipe);
+	if (!err)
+		return stream_add(pipe);
+	if (stream_fd_is_bad(err)) {
+		egl_fail(EGL_BAD_ATTRIBUTE);
+	} else {
+		/* It may be used when there are more resources, say. */
+		stream_mark(fd, FD_UNUSED);
+		egl_fail(egl_error_of(err));
+	}
+	return EGL_NO_STREAM_KHR;
 }
 
 /* For connections. Returns NULL if there is no such stream. */
