@@ -160,6 +160,65 @@ static void a_width_in_bytes_is_accepted(void **state)
 	ok(cudaFree(frame.frame.pPitch[0].ptr));
 }
 
+/* The length of a row must not wrap at 32 bits. */
+static void a_width_without_a_pitch_is_limited(void **state)
+{
+	cudaEglFrame frame = new_pitch_frame();
+
+	(void)state;
+	connect_both(2);
+	frame.planeDesc[0].pitch = 0;
+	frame.planeDesc[0].width = 0x40000001;
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorInvalidValue);
+	frame.planeDesc[0].width = WIDTH;
+	present(frame);
+	disconnect_both();
+	ok(cudaFree(frame.frame.pPitch[0].ptr));
+}
+
+/*
+ * Rows that are longer than the pitch end at the pitch, the last one, too. On a
+ * board with two GPUs the frame is copied.
+ */
+static void a_frame_has_the_rows_that_fit(void **state)
+{
+	cudaEglFrame frame = new_frame(cudaEglFrameTypePitch);
+	const unsigned int pitch = 256, width = 100;
+	cudaGraphicsResource_t resource;
+	int nr_devices;
+
+	(void)state;
+	ok(cudaGetDeviceCount(&nr_devices));
+	stream = new_stream(2);
+	ok(cudaSetDevice(nr_devices - 1));
+	ok(cudaEGLStreamConsumerConnect(&consumer, stream));
+	ok(cudaSetDevice(0));
+	ok(cudaEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
+	ok(cudaMalloc(&frame.frame.pPitch[0].ptr,
+		      pitch * (HEIGHT - 1) + width));
+	frame.planeDesc[0].pitch = pitch;
+	frame.planeDesc[0].width = width;
+	present(frame);
+	ok(cudaSetDevice(nr_devices - 1));
+	resource = acquire();
+	assert_int_equal(mapped(resource).planeDesc[0].height, HEIGHT - 1);
+	ok(cudaDeviceSynchronize());
+	release(resource);
+	ok(cudaSetDevice(0));
+	/* One row that fits, and one that does not */
+	frame.frame.pPitch[0].ptr = (char *)frame.frame.pPitch[0].ptr +
+				    pitch * (HEIGHT - 2);
+	present(frame);
+	frame.frame.pPitch[0].ptr = (char *)frame.frame.pPitch[0].ptr + pitch;
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorInvalidValue);
+	disconnect_both();
+	ok(cudaFree((char *)frame.frame.pPitch[0].ptr - pitch * (HEIGHT - 1)));
+}
+
 /* Programs make arrays with a depth of 1 for what is two-dimensional. */
 static void an_array_may_have_a_depth(void **state)
 {
@@ -603,6 +662,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_of_an_array_arrives_as_an_array),
 		cmocka_unit_test(a_width_in_bytes_is_accepted),
+		cmocka_unit_test(a_width_without_a_pitch_is_limited),
+		cmocka_unit_test(a_frame_has_the_rows_that_fit),
 		cmocka_unit_test(an_array_may_have_a_depth),
 		cmocka_unit_test(planes_of_the_driver_follow_from_the_colour),
 		cmocka_unit_test(a_frame_has_the_same_resource_again),

@@ -64,23 +64,24 @@ static int egl_pack_array(const struct core_egl_plane *from,
 
 /*
  * A height that is too large for the memory is no error for CUDA, which reads
- * what is behind. Here the plane has the rows that fit.
+ * what is behind. Here the plane has the rows that fit. Returns false if not
+ * even one does.
  */
-static void egl_limit_height(struct mem_plane *plane)
+static bool egl_limit_height(struct mem_plane *plane, uint64_t row_len)
 {
-	const uint64_t row_len = (uint64_t)plane->width * plane->pixel_len;
 	struct core_ptr what;
 	uint64_t len;
 
 	core_ptr(plane->base, &what);
-	if (what.kind == MEM_KIND_PAGEABLE || !plane->pitch)
-		return;
+	if (what.kind == MEM_KIND_PAGEABLE)
+		return true;
 	len = what.info.len - ((char *)plane->base - (char *)what.info.base);
 	if (len < row_len)
-		return;
+		return false;
 	len = (len - row_len) / plane->pitch + 1;
 	if (plane->height > len)
 		plane->height = len;
+	return true;
 }
 
 static bool egl_has_four_channels(unsigned int color)
@@ -93,6 +94,8 @@ static int egl_pack_pitch(const struct core_egl_frame *frame,
 			  const struct core_egl_plane *from,
 			  struct mem_plane *to)
 {
+	uint64_t row_len;
+
 	if (!from->ptr)
 		return CUDA_ERROR_INVALID_HANDLE;
 	to->base = from->ptr;
@@ -102,18 +105,23 @@ static int egl_pack_pitch(const struct core_egl_frame *frame,
 	if (!to->width || !to->height || !to->pixel_len ||
 	    (egl_has_four_channels(frame->color) && from->nr_channels != 4))
 		return CUDA_ERROR_INVALID_VALUE;
-	to->pitch = from->pitch ? from->pitch : to->width * to->pixel_len;
+	row_len = (uint64_t)to->width * to->pixel_len;
+	if (!from->pitch && row_len > UINT32_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	to->pitch = from->pitch ? from->pitch : row_len;
 	/*
 	 * CUDA accepts rows that are longer than the pitch: NVIDIA's sample has
-	 * a width in bytes. Here such a plane has the bytes up to the pitch.
+	 * a width in bytes. Here such a plane has the bytes up to the pitch in
+	 * each row, the last one included.
 	 */
-	if ((uint64_t)to->width * to->pixel_len > to->pitch) {
+	if (row_len > to->pitch) {
+		row_len = to->pitch;
 		if (to->width > to->pitch)
 			to->width = to->pitch;
 		to->pixel_len = 1;
 	}
-	egl_limit_height(to);
-	return CUDA_SUCCESS;
+	return egl_limit_height(to, row_len) ? CUDA_SUCCESS :
+					       CUDA_ERROR_INVALID_VALUE;
 }
 
 /**
@@ -122,8 +130,9 @@ static int egl_pack_pitch(const struct core_egl_frame *frame,
  * @slot: number for core_egl_slot(), 0 to 127
  * @to: out: frame for mem_pipe_present()
  *
- * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (planes, sides or formats),
- * CUDA_ERROR_INVALID_HANDLE (no such array, no address).
+ * Return: CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE (planes, sides or formats; the
+ * memory is shorter than a row), CUDA_ERROR_INVALID_HANDLE (no such array, no
+ * address).
  */
 int core_egl_pack(const struct core_egl_frame *frame, unsigned int slot,
 		  struct mem_frame *to)
