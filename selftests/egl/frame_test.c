@@ -604,6 +604,127 @@ static void frames_go_through_a_chain(void **state)
 	ok(cudaFree(other.frame.pPitch[0].ptr));
 }
 
+/* What a producer says about pixels, packed as CUDA does it */
+#define USER(is_array, color, format, nr_channels)		\
+	(0xc0daULL << 48 | (is_array) << 7 | (color) << 12 |	\
+	 (format) << 20 | (nr_channels) << 28)
+
+/* A frame of a producer that may be in another process, and not CUDA */
+struct raw_frame {
+	unsigned long long user;
+	uint32_t pixel_len;
+	cudaError_t rc;
+};
+
+static void acquire_raw(struct mem_pipe_end *end, struct mem_stream *work,
+			void *ptr, const struct raw_frame *raw)
+{
+	struct mem_frame frame = {
+		.size = sizeof(frame),
+		.nr_planes = 1,
+		.planes[0] = {
+			.width = 16,
+			.height = 4,
+			.pixel_len = raw->pixel_len,
+			.pitch = 64,
+			.base = ptr,
+		},
+		.user = (void *)(uintptr_t)raw->user,
+	};
+	cudaGraphicsResource_t resource;
+
+	assert_int_equal(mem_pipe_present(end, &frame, work, 0), 0);
+	assert_int_equal(cudaEGLStreamConsumerAcquireFrame(&consumer, &resource,
+							   NULL, SOON),
+			 raw->rc);
+	if (!raw->rc)
+		release(resource);
+}
+
+/* The memory is the first GPU's, the consumer has @gpu. */
+static void acquire_raws(const struct raw_frame *raws, size_t nr, size_t len,
+			 int gpu)
+{
+	struct mem_stream *work;
+	struct mem_pipe_end *end;
+	struct mem_ctx *ctx;
+	void *ptr;
+	size_t i;
+
+	ok(heapsim_cuda_ctx(&ctx));
+	stream = new_stream(0);
+	ok(cudaSetDevice(gpu));
+	ok(cudaEGLStreamConsumerConnect(&consumer, stream));
+	ok(cudaSetDevice(0));
+	assert_int_equal(heapsim_egl_connect_producer(stream, ctx, 16, 4, &end),
+			 0);
+	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
+					   &work), 0);
+	ok(cudaMalloc(&ptr, len));
+	for (i = 0; i < nr; i++)
+		acquire_raw(end, work, ptr, &raws[i]);
+	mem_pipe_end_destroy(end);
+	mem_stream_destroy(work);
+	ok(cudaEGLStreamConsumerDisconnect(&consumer));
+	egl_ok(eglDestroyStreamKHR(display, stream));
+	ok(cudaFree(ptr));
+}
+
+static void a_frame_that_contradicts_itself_is_refused(void **state)
+{
+	static const struct raw_frame raws[] = {
+		{ USER(0, 6ULL, 0x01ULL, 4ULL), 4, cudaSuccess },
+		{ USER(1, 6ULL, 0x01ULL, 4ULL), 4, cudaSuccess },
+		{ USER(0, 6ULL, 0x20ULL, 4ULL), 1, cudaSuccess },
+		/* No such colour, type, number of components */
+		{ USER(0, 0x75ULL, 0x01ULL, 4ULL), 4, cudaErrorNotSupported },
+		{ USER(0, 6ULL, 0x07ULL, 4ULL), 4, cudaErrorNotSupported },
+		{ USER(0, 6ULL, 0x01ULL, 0ULL), 4, cudaErrorNotSupported },
+		{ USER(0, 6ULL, 0x01ULL, 15ULL), 4, cudaErrorNotSupported },
+		/* Not the length of a pixel */
+		{ USER(0, 6ULL, 0x01ULL, 4ULL), 1, cudaErrorNotSupported },
+		{ USER(0, 6ULL, 0x20ULL, 4ULL), 4, cudaErrorNotSupported },
+		{ USER(1, 6ULL, 0x01ULL, 4ULL), 1, cudaErrorNotSupported },
+		{ USER(1, 6ULL, 0x01ULL, 1ULL), 4, cudaErrorNotSupported },
+		{ USER(1, 6ULL, 0x20ULL, 4ULL), 4, cudaErrorNotSupported },
+	};
+
+	(void)state;
+	acquire_raws(raws, NR(raws), 4 * 64, 0);
+}
+
+/* The last row has its pixels, but not the bytes up to the pitch. */
+static void a_copied_frame_must_fit_its_memory(void **state)
+{
+	static const struct raw_frame raw = {
+		USER(0, 6ULL, 0x20ULL, 4ULL), 1, cudaErrorNotSupported
+	};
+	int nr_devices;
+
+	(void)state;
+	ok(cudaGetDeviceCount(&nr_devices));
+	if (nr_devices < 2)
+		skip_because("the board has one GPU");
+	acquire_raws(&raw, 1, 3 * 64 + 16, 1);
+}
+
+static void an_array_has_pixels_of_its_length(void **state)
+{
+	cudaEglFrame frame = new_frame(cudaEglFrameTypeArray);
+
+	(void)state;
+	connect_both(2);
+	frame.frame.pArray[0] = new_array(7);
+	frame.planeDesc[0].channelDesc =
+		(struct cudaChannelFormatDesc){ 32, 32, 32, 32,
+					cudaChannelFormatKindFloat };
+	assert_int_equal(cudaEGLStreamProducerPresentFrame(&producer, frame,
+							   NULL),
+			 cudaErrorInvalidValue);
+	disconnect_both();
+	ok(cudaFreeArray(frame.frame.pArray[0]));
+}
+
 /* Devices with memory of their own: a frame goes from one GPU to the other. */
 static void a_frame_is_copied_between_devices(void **state)
 {
@@ -673,6 +794,9 @@ int main(void)
 		cmocka_unit_test(a_destroyed_context_disconnects),
 		cmocka_unit_test(memory_of_another_context_arrives),
 		cmocka_unit_test(frames_go_through_a_chain),
+		cmocka_unit_test(a_frame_that_contradicts_itself_is_refused),
+		cmocka_unit_test(a_copied_frame_must_fit_its_memory),
+		cmocka_unit_test(an_array_has_pixels_of_its_length),
 		cmocka_unit_test(a_frame_is_copied_between_devices),
 	};
 

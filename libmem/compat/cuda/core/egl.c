@@ -549,7 +549,8 @@ static int egl_acquire_error(const struct CUeglStreamConnection_st *conn,
  * stream), CUDA_ERROR_UNKNOWN (no frame in time, the stream is disconnected),
  * CUDA_ERROR_LAUNCH_TIMEOUT (no frame in time, of a stream without reuse),
  * CUDA_ERROR_NOT_SUPPORTED (arrays of another device; an image of libmem, of a
- * producer that is not CUDA), or core_error() of mem_pipe_acquire().
+ * producer that is not CUDA; pixels that cannot be as the producer says), or
+ * core_error() of mem_pipe_acquire().
  */
 CORE_API int core_egl_acquire(struct CUeglStreamConnection_st *conn,
 			      CUstream stream, uint64_t timeout_ns,

@@ -25,13 +25,36 @@ API int heapsim_cuda_frame_copies(uint64_t *nr, uint64_t *bytes)
 }
 
 /* Returns true if the context's device cannot access the memory. */
-static bool copy_is_needed(const struct CUctx_st *ctx, const void *ptr)
+static bool copy_is_needed(const struct CUctx_st *ctx, const void *ptr,
+			   struct mem_ptr_info *info)
 {
-	struct mem_ptr_info info = { .size = sizeof(info) };
+	*info = (struct mem_ptr_info){ .size = sizeof(*info) };
+	return !mem_ptr_info(ctx->mem, ptr, info) &&
+	       info->kind == MEM_KIND_DEVICE &&
+	       !!(info->flags & MEM_DEVICE_DISCRETE) !=
+	       ctx->device->is_discrete;
+}
 
-	return !mem_ptr_info(ctx->mem, ptr, &info) &&
-	       info.kind == MEM_KIND_DEVICE &&
-	       !!(info.flags & MEM_DEVICE_DISCRETE) != ctx->device->is_discrete;
+/* A width may be in bytes: core_egl_pack(). */
+static uint64_t copy_row_len(const struct core_egl_frame *frame,
+			     const struct core_egl_plane *plane)
+{
+	const uint64_t len = (uint64_t)plane->width * plane->nr_channels *
+			     core_format_len(frame->format, 1);
+
+	return len < plane->pitch ? len : plane->pitch;
+}
+
+/* Returns true if all rows are in the memory. */
+static bool copy_fits(const struct core_egl_frame *frame,
+		      const struct core_egl_plane *plane,
+		      const struct mem_ptr_info *info)
+{
+	const uint64_t off = (char *)plane->ptr - (char *)info->base;
+	const uint64_t len = (uint64_t)plane->pitch * (plane->height - 1) +
+			     copy_row_len(frame, plane);
+
+	return len <= info->len - off;
 }
 
 /**
@@ -39,8 +62,9 @@ static bool copy_is_needed(const struct CUctx_st *ctx, const void *ptr)
  * @resource: resource with the frame; its planes have the addresses of the
  *	copies after this
  *
- * Return: CUDA_SUCCESS, CUDA_ERROR_NOT_SUPPORTED (a frame of arrays), or
- * core_error() of mem_alloc(): what was allocated remains.
+ * Return: CUDA_SUCCESS, CUDA_ERROR_NOT_SUPPORTED (a frame of arrays; rows
+ * beyond the memory, from a producer of another process), or core_error() of
+ * mem_alloc(): what was allocated remains.
  */
 int core_egl_copy_make(struct CUgraphicsResource_st *resource)
 {
@@ -48,15 +72,16 @@ int core_egl_copy_make(struct CUgraphicsResource_st *resource)
 	const unsigned int flags = ctx->device->is_discrete ?
 		MEM_DEVICE_DISCRETE : 0;
 	struct core_egl_frame *frame = &resource->frame;
+	struct mem_ptr_info info;
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < frame->nr_planes; i++) {
 		struct core_egl_plane *plane = &frame->planes[i];
 
-		if (!copy_is_needed(ctx, plane->ptr))
+		if (!copy_is_needed(ctx, plane->ptr, &info))
 			continue;
-		if (frame->is_array)
+		if (frame->is_array || !copy_fits(frame, plane, &info))
 			return CUDA_ERROR_NOT_SUPPORTED;
 		err = mem_alloc(ctx->mem, MEM_KIND_DEVICE,
 				(uint64_t)plane->pitch * plane->height, flags,
@@ -89,16 +114,12 @@ int core_egl_copy_run(struct CUgraphicsResource_st *resource,
 		err = mem_stream_wait_event(stream, resource->used);
 	for (i = 0; i < frame->nr_planes && !err; i++) {
 		const struct core_egl_plane *plane = &frame->planes[i];
-		const uint64_t row_len = (uint64_t)plane->width *
-			plane->nr_channels * core_format_len(frame->format, 1);
 		const struct mem_rows rows = {
 			.dst = resource->copies[i],
 			.dst_pitch = plane->pitch,
 			.src = resource->sources[i],
 			.src_pitch = plane->pitch,
-			/* A width may be in bytes: core_egl_pack(). */
-			.row_len = row_len < plane->pitch ? row_len :
-							    plane->pitch,
+			.row_len = copy_row_len(frame, plane),
 			.nr_rows = plane->height,
 		};
 

@@ -47,7 +47,8 @@ static unsigned int egl_pixel_len(CUarray_format format,
  * Reads the sides and the address of an array. Of one with layers or a depth,
  * as programs make it that set a depth of 1, the frame has the first.
  */
-static int egl_pack_array(const struct core_egl_plane *from,
+static int egl_pack_array(const struct core_egl_frame *frame,
+			  const struct core_egl_plane *from,
 			  struct mem_plane *to)
 {
 	const struct CUarray_st *array = from->array;
@@ -59,7 +60,8 @@ static int egl_pack_array(const struct core_egl_plane *from,
 	to->height = array->desc.Height ? array->desc.Height : 1;
 	to->pixel_len = array->element_len;
 	to->pitch = array->pitch;
-	return CUDA_SUCCESS;
+	return core_format_len(frame->format, array->desc.NumChannels) ==
+	       to->pixel_len ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /*
@@ -155,7 +157,7 @@ int core_egl_pack(const struct core_egl_frame *frame, unsigned int slot,
 		unsigned int nr = plane->nr_channels;
 
 		rc = frame->is_array ?
-			egl_pack_array(plane, &to->planes[i]) :
+			egl_pack_array(frame, plane, &to->planes[i]) :
 			egl_pack_pitch(frame, plane, &to->planes[i]);
 		if (rc)
 			return rc;
@@ -200,13 +202,33 @@ static void egl_guess(const struct mem_frame *frame, struct core_egl_frame *to)
 						 CORE_EGL_YUV420_PLANAR;
 }
 
+/*
+ * Returns true if core_egl_pack() makes such a plane. The producer may be
+ * another process, so what it says about pixels can be wrong.
+ */
+static bool egl_plane_is_valid(const struct core_egl_frame *frame,
+			       unsigned int nr_channels,
+			       const struct mem_plane *plane)
+{
+	unsigned int len;
+
+	if (frame->is_array)
+		return core_format_len(frame->format, nr_channels) ==
+		       plane->pixel_len;
+	len = egl_pixel_len(frame->format, nr_channels);
+	/* Rows that are longer than the pitch are of bytes. */
+	return len && ((uint64_t)plane->width * len > plane->pitch ?
+		       plane->pixel_len == 1 : plane->pixel_len == len);
+}
+
 /**
  * core_egl_unpack() - convert a frame that was acquired
  * @frame: frame of mem_pipe_acquire()
  * @to: out: frame; arrays have to be made of the addresses of the planes, see
  *	core_graphics_view()
  *
- * Return: CUDA_SUCCESS, CUDA_ERROR_NOT_SUPPORTED (an image of libmem).
+ * Return: CUDA_SUCCESS, CUDA_ERROR_NOT_SUPPORTED (an image of libmem; a user
+ * value that does not describe the planes).
  */
 int core_egl_unpack(const struct mem_frame *frame, struct core_egl_frame *to)
 {
@@ -233,5 +255,11 @@ int core_egl_unpack(const struct mem_frame *frame, struct core_egl_frame *to)
 	to->is_array = user & ARRAY_BIT;
 	to->color = user >> COLOR_SHIFT & 0xff;
 	to->format = (CUarray_format)(user >> FORMAT_SHIFT & 0xff);
+	if (to->color >= CORE_EGL_NR_COLORS)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	for (i = 0; i < frame->nr_planes; i++)
+		if (!egl_plane_is_valid(to, to->planes[i].nr_channels,
+					&frame->planes[i]))
+			return CUDA_ERROR_NOT_SUPPORTED;
 	return CUDA_SUCCESS;
 }
