@@ -418,22 +418,15 @@ CORE_API int core_egl_return(struct CUeglStreamConnection_st *conn,
 }
 
 /* Returns true if both frames have the same memory and formats. */
-static bool egl_is_same(const struct core_egl_shared *one,
-			const struct core_egl_shared *other)
+static bool egl_is_same(const struct core_egl_shared *a,
+			const struct core_egl_shared *b)
 {
-	const struct core_egl_frame *a = &one->frame, *b = &other->frame;
 	unsigned int i;
 
-	if (a->nr_planes != b->nr_planes || a->is_array != b->is_array ||
-	    a->color != b->color || a->format != b->format)
+	if (!egl_is_equal(&a->frame, &b->frame))
 		return false;
-	for (i = 0; i < a->nr_planes; i++)
-		if (a->planes[i].ptr != b->planes[i].ptr ||
-		    a->planes[i].width != b->planes[i].width ||
-		    a->planes[i].height != b->planes[i].height ||
-		    a->planes[i].pitch != b->planes[i].pitch ||
-		    a->planes[i].nr_channels != b->planes[i].nr_channels ||
-		    one->memory[i].id != other->memory[i].id)
+	for (i = 0; i < a->frame.nr_planes; i++)
+		if (a->memory[i].id != b->memory[i].id)
 			return false;
 	return true;
 }
