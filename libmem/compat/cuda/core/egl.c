@@ -568,29 +568,41 @@ CORE_API int core_egl_acquire(struct CUeglStreamConnection_st *conn,
 	return rc;
 }
 
-/* Takes a frame from the program. Returns false if it does not hold it. */
-static bool egl_give_up(struct CUeglStreamConnection_st *conn,
-			struct CUgraphicsResource_st *resource)
+/* The lock is held. Returns false if the program does not hold the frame. */
+static bool egl_is_held(const struct CUeglStreamConnection_st *conn,
+			const struct CUgraphicsResource_st *resource)
 {
-	bool was_held = false;
 	unsigned int i;
 
-	pthread_mutex_lock(&conn->lock);
 	for (i = 0; i < NR_RESOURCES; i++)
 		if (conn->resources[i] == resource)
-			was_held = resource->is_held;
-	if (was_held)
-		resource->is_held = false;
-	pthread_mutex_unlock(&conn->lock);
-	return was_held;
+			return resource->is_held;
+	return false;
 }
 
-static void egl_hold(struct CUeglStreamConnection_st *conn,
-		     struct CUgraphicsResource_st *resource)
+/*
+ * The lock is held until the pipe has released the frame: another thread that
+ * acquires a frame must neither fill the resource meanwhile, since the release
+ * may fail, nor find it held afterwards.
+ */
+static int egl_give_up(struct CUeglStreamConnection_st *conn,
+		       struct CUgraphicsResource_st *resource,
+		       struct mem_stream *stream)
 {
-	pthread_mutex_lock(&conn->lock);
-	resource->is_held = true;
-	pthread_mutex_unlock(&conn->lock);
+	const struct mem_frame released = {
+		.size = sizeof(released),
+		.id = resource->id,
+	};
+	int rc = core_egl_copy_end(resource, stream);
+	const int err = mem_pipe_release(conn->end, &released, stream);
+
+	/* A pipe that was disconnected does not have it any more. */
+	if (err && err != -EPIPE)
+		rc = egl_error(err);
+	/* Else the pipe still has it: no descriptor was left, say. */
+	if (!err || err == -EPIPE || err == -ENOENT)
+		resource->is_held = false;
+	return rc;
 }
 
 /**
@@ -606,27 +618,19 @@ static void egl_hold(struct CUeglStreamConnection_st *conn,
 CORE_API int core_egl_release(struct CUeglStreamConnection_st *conn,
 			      CUgraphicsResource resource, CUstream stream)
 {
-	struct mem_frame released = { .size = sizeof(released) };
 	struct mem_stream *mem;
-	int err, rc;
+	int rc;
 
 	rc = egl_get(conn, CORE_EGL_CONSUMER, stream, &mem);
 	if (rc)
 		return rc;
 	if (!core_object_ctx(CORE_GRAPHICS, resource) || resource->is_image) {
 		rc = CUDA_ERROR_INVALID_HANDLE;
-	} else if (!egl_give_up(conn, resource)) {
-		rc = CUDA_ERROR_UNKNOWN;
 	} else {
-		released.id = resource->id;
-		rc = core_egl_copy_end(resource, mem);
-		err = mem_pipe_release(conn->end, &released, mem);
-		/* A pipe that was disconnected does not have it any more. */
-		if (err && err != -EPIPE)
-			rc = egl_error(err);
-		/* The pipe still has it: no descriptor was left, say. */
-		if (err && err != -EPIPE && err != -ENOENT)
-			egl_hold(conn, resource);
+		pthread_mutex_lock(&conn->lock);
+		rc = egl_is_held(conn, resource) ?
+			egl_give_up(conn, resource, mem) : CUDA_ERROR_UNKNOWN;
+		pthread_mutex_unlock(&conn->lock);
 	}
 	egl_put(conn);
 	return rc;
