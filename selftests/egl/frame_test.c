@@ -708,6 +708,57 @@ static void a_copied_frame_must_fit_its_memory(void **state)
 	acquire_raws(&raw, 1, 3 * 64 + 16, 1);
 }
 
+/* What the first shares of another process might be called */
+static void tokens_find_nothing(void)
+{
+	struct raw_frame raw = { .pixel_len = 1, .rc = cudaErrorUnknown };
+	unsigned long long number;
+
+	for (number = 0; number < 8; number++) {
+		raw.user = 0xc0dbULL << 48 | number << 7;
+		acquire_raws(&raw, 1, 4 * 64, 0);
+	}
+}
+
+static void a_token_of_another_process_is_refused(void **state)
+{
+	CUeglFrame frame = {
+		.width = WIDTH,
+		.height = HEIGHT,
+		.pitch = WIDTH,
+		.planeCount = 1,
+		.numChannels = 1,
+		.frameType = CU_EGL_FRAME_TYPE_PITCH,
+		.eglColorFormat = CU_EGL_COLOR_FORMAT_L,
+		.cuFormat = CU_AD_FORMAT_UNSIGNED_INT8,
+	};
+	CUeglStreamConnection own_producer, own_consumer;
+	CUcontext here = new_ctx();
+	EGLStreamKHR own;
+	CUdeviceptr ptr;
+
+	(void)state;
+	/* A stream between two contexts passes tokens. */
+	own = new_stream(0);
+	ok(cudaEGLStreamConsumerConnect(&own_consumer, own));
+	cu_ok(cuCtxPushCurrent(here));
+	cu_ok(cuEGLStreamProducerConnect(&own_producer, own, WIDTH, HEIGHT));
+	cu_ok(cuMemAlloc(&ptr, WIDTH * HEIGHT));
+	frame.frame.pPitch[0] = (void *)(uintptr_t)ptr;
+	assert_int_equal(cuEGLStreamProducerPresentFrame(&own_producer, frame,
+							 NULL),
+			 is_embedded() ? CUDA_SUCCESS :
+					 CUDA_ERROR_NOT_SUPPORTED);
+	cu_ok(cuCtxPopCurrent(&here));
+	ok(cudaFree(0));
+	tokens_find_nothing();
+	cu_ok(cuEGLStreamProducerDisconnect(&own_producer));
+	cu_ok(cuEGLStreamConsumerDisconnect(&own_consumer));
+	egl_ok(eglDestroyStreamKHR(display, own));
+	cu_ok(cuCtxDestroy(here));
+	ok(cudaFree(0));
+}
+
 static void an_array_has_pixels_of_its_length(void **state)
 {
 	cudaEglFrame frame = new_frame(cudaEglFrameTypeArray);
@@ -796,6 +847,7 @@ int main(void)
 		cmocka_unit_test(frames_go_through_a_chain),
 		cmocka_unit_test(a_frame_that_contradicts_itself_is_refused),
 		cmocka_unit_test(a_copied_frame_must_fit_its_memory),
+		cmocka_unit_test(a_token_of_another_process_is_refused),
 		cmocka_unit_test(an_array_has_pixels_of_its_length),
 		cmocka_unit_test(a_frame_is_copied_between_devices),
 	};

@@ -10,12 +10,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "core_egl.h"
 #include "internal.h"
 
-/* The user value of a token: a mark, the number of the share, the slot. */
+/*
+ * The user value of a token: a mark, the number of the share, the slot. The
+ * number is random: a producer in another process may have shares, too, and the
+ * consumer's process must not find a share of its own by their tokens.
+ */
 #define MARK		0xc0dbULL
 #define MARK_SHIFT	48
 #define NUMBER_SHIFT	7
@@ -37,7 +42,7 @@ struct egl_export {
 
 /**
  * struct core_egl_share - the records of a producer
- * @number: number of the share
+ * @number: random number of the share
  * @ctx: context
  * @token: buffer that tokens refer to
  * @token_ptr: its address for engines
@@ -61,18 +66,17 @@ struct core_egl_share {
 	unsigned int oldest;
 };
 
-/* Protects the list, the last number, and the frames. */
+/* Protects the list and the frames. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct core_egl_share *all;
-static uint64_t last_number;
 
 /**
  * core_egl_share_create() - create the records of a producer
  * @ctx: context
  * @share: out: records, owned by the caller: core_egl_share_destroy()
  *
- * Return: CUDA_SUCCESS, CUDA_ERROR_OUT_OF_MEMORY, or core_error() of
- * mem_buf_device_ptr().
+ * Return: CUDA_SUCCESS, CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_OPERATING_SYSTEM
+ * (no random number), or core_error() of mem_buf_device_ptr().
  */
 int core_egl_share_create(struct CUctx_st *ctx, struct core_egl_share **share)
 {
@@ -81,6 +85,12 @@ int core_egl_share_create(struct CUctx_st *ctx, struct core_egl_share **share)
 
 	if (!new)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (getrandom(&new->number, sizeof(new->number), 0) !=
+	    sizeof(new->number)) {
+		free(new);
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	}
+	new->number &= NUMBER_MASK;
 	new->ctx = ctx;
 	err = mem_buf_alloc(ctx->mem, MEM_KIND_COHERENT, 1, 0,
 			    &new->token);
@@ -93,7 +103,6 @@ int core_egl_share_create(struct CUctx_st *ctx, struct core_egl_share **share)
 	}
 	pthread_mutex_init(&new->lock, NULL);
 	pthread_mutex_lock(&lock);
-	new->number = ++last_number;
 	new->next = all;
 	all = new;
 	pthread_mutex_unlock(&lock);
@@ -241,7 +250,8 @@ static int share_copy(const struct core_egl_shared *from,
  * @frame: frame of mem_pipe_acquire()
  * @shared: out: frame: core_egl_share_close()
  *
- * Return: CUDA_SUCCESS, CUDA_ERROR_UNKNOWN (the producer has disconnected),
+ * Return: CUDA_SUCCESS, CUDA_ERROR_UNKNOWN (the producer has disconnected; a
+ * token of another process, or of no frame),
  * CUDA_ERROR_OPERATING_SYSTEM (no descriptor is left), or as
  * core_egl_unpack().
  */
@@ -260,7 +270,7 @@ int core_egl_share_open(const struct mem_frame *frame,
 	for (share = all; share; share = share->next)
 		if (share->number == (user >> NUMBER_SHIFT & NUMBER_MASK))
 			break;
-	if (share)
+	if (share && share->frames[user & SLOT_MASK].frame.nr_planes)
 		rc = share_copy(&share->frames[user & SLOT_MASK], shared);
 	pthread_mutex_unlock(&lock);
 	return rc;
