@@ -96,6 +96,36 @@ static void a_texture_is_copied_in_order(void **state)
 	assert_int_equal(glGetError(), GL_NO_ERROR);
 }
 
+/* As the real call does: only the length of a pixel matters. */
+static void a_copy_may_change_the_format(void **state)
+{
+	GLuint names[2], from = new_texture(3);
+
+	(void)state;
+	glGenTextures(2, names);
+	glCopyImageSubData(from, GL_TEXTURE_2D, 0, 0, 0, 0, names[0],
+			   GL_TEXTURE_2D, 0, 0, 0, 0, 1, 1, 1);
+	assert_int_equal(glGetError(), GL_INVALID_OPERATION);
+	glBindTexture(GL_TEXTURE_2D, names[0]);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RG, WIDTH, HEIGHT, 0, GL_RG,
+		     GL_UNSIGNED_BYTE, NULL);
+	glCopyImageSubData(from, GL_TEXTURE_2D, 0, 0, 0, 0, names[0],
+			   GL_TEXTURE_2D, 0, 0, 0, 0, 1, 1, 1);
+	assert_int_equal(glGetError(), GL_INVALID_OPERATION);
+	glBindTexture(GL_TEXTURE_2D, names[1]);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, WIDTH, HEIGHT, 0, GL_RED,
+		     GL_FLOAT, NULL);
+	glCopyImageSubData(from, GL_TEXTURE_2D, 0, 0, 0, 0, names[1],
+			   GL_TEXTURE_2D, 0, 0, 0, 0, WIDTH, HEIGHT, 1);
+	assert_int_equal(glGetError(), GL_NO_ERROR);
+	memset(pixels, 0, sizeof(pixels));
+	glGetTexImage(GL_TEXTURE_2D, 0, GL_RED, GL_FLOAT, pixels);
+	assert_int_equal(glGetError(), GL_NO_ERROR);
+	check_pixels(3);
+	glDeleteTextures(2, names);
+	glDeleteTextures(1, &from);
+}
+
 static void a_wrong_texture_call_is_an_error(void **state)
 {
 	GLuint name = new_texture(0);
@@ -352,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_texture_keeps_its_pixels),
 		cmocka_unit_test(a_texture_is_copied_in_order),
+		cmocka_unit_test(a_copy_may_change_the_format),
 		cmocka_unit_test(a_wrong_texture_call_is_an_error),
 		cmocka_unit_test(cuda_sees_a_texture_as_an_array),
 		cmocka_unit_test(an_image_can_be_of_another_context),

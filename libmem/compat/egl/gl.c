@@ -233,16 +233,18 @@ API void glGetTexImage(GLenum target, GLint level, GLenum format, GLenum type,
 	gl_end(egl_texture_read(texture, egl_current()->stream, to));
 }
 
+/* Formats may differ, but their pixels must have the same length. */
 static void gl_copy(struct egl_texture *from, GLint from_x, GLint from_y,
 		    struct egl_texture *to, GLint to_x, GLint to_y,
 		    GLsizei width, GLsizei height)
 {
-	if (!from->memory || !to->memory ||
-	    !gl_is_like(&from->format, &to->format))
+	const int err = egl_texture_copy(from, from_x, from_y, to, to_x, to_y,
+					 width, height, egl_current()->stream);
+
+	if (err == -EMEDIUMTYPE)
 		gl_fail(GL_INVALID_OPERATION);
 	else
-		gl_end(egl_texture_copy(from, from_x, from_y, to, to_x, to_y,
-					width, height, egl_current()->stream));
+		gl_end(err);
 }
 
 API void glCopyImageSubData(GLuint srcName, GLenum srcTarget, GLint srcLevel,

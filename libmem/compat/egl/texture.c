@@ -206,14 +206,15 @@ EGL_CORE_API int egl_texture_read(struct egl_texture *texture,
  * @from: texture
  * @from_x: first pixel of each row
  * @from_y: first row
- * @to: texture with pixels of the same length; may be @from
+ * @to: texture; may be @from
  * @to_x: likewise
  * @to_y: likewise
  * @width: pixels
  * @height: rows
  * @stream: stream
  *
- * Return: 0, -EINVAL (no memory, a part outside), or as mem_copy_rows_async().
+ * Return: 0, -EMEDIUMTYPE (no memory, or pixels of another length), -EINVAL (a
+ * part outside), or as mem_copy_rows_async().
  */
 EGL_CORE_API int egl_texture_copy(struct egl_texture *from, unsigned int from_x,
 				  unsigned int from_y, struct egl_texture *to,
@@ -225,12 +226,16 @@ EGL_CORE_API int egl_texture_copy(struct egl_texture *from, unsigned int from_x,
 	struct heapsim_egl_memory *target = texture_memory(to);
 	const struct mem_plane *src, *dst;
 	struct mem_rows rows;
-	int err = -EINVAL;
+	int err = -EMEDIUMTYPE;
 
 	if (!source || !target)
 		goto out_put;
+	/* Another thread may specify the textures again, but not the memory. */
 	src = &source->image.planes[0];
 	dst = &target->image.planes[0];
+	if (src->pixel_len != dst->pixel_len)
+		goto out_put;
+	err = -EINVAL;
 	if (!texture_has(src, from_x, from_y, width, height) ||
 	    !texture_has(dst, to_x, to_y, width, height))
 		goto out_put;
