@@ -829,6 +829,52 @@ static void a_frame_is_copied_between_devices(void **state)
 	ok(cudaFreeArray(arrays.frame.pArray[0]));
 }
 
+/* The format names the number of components, too. */
+static void a_normalised_frame_is_copied_whole(void **state)
+{
+	CUeglFrame frame = {
+		.width = WIDTH,
+		.height = HEIGHT,
+		.pitch = 4 * WIDTH,
+		.planeCount = 1,
+		.numChannels = 4,
+		.frameType = CU_EGL_FRAME_TYPE_PITCH,
+		.eglColorFormat = CU_EGL_COLOR_FORMAT_ARGB,
+		.cuFormat = CU_AD_FORMAT_UNORM_INT8X4,
+	};
+	static unsigned char bytes[FRAME_LEN];
+	CUgraphicsResource resource;
+	int i, nr_devices;
+	CUeglFrame copy;
+	void *ptr;
+
+	(void)state;
+	ok(cudaGetDeviceCount(&nr_devices));
+	if (nr_devices < 2)
+		skip_because("the board has one GPU");
+	stream = new_stream(0);
+	ok(cudaSetDevice(1));
+	ok(cudaEGLStreamConsumerConnect(&consumer, stream));
+	ok(cudaSetDevice(0));
+	ok(cudaEGLStreamProducerConnect(&producer, stream, WIDTH, HEIGHT));
+	ok(cudaMalloc(&ptr, FRAME_LEN));
+	ok(cudaMemset(ptr, 7, FRAME_LEN));
+	frame.frame.pPitch[0] = ptr;
+	cu_ok(cuEGLStreamProducerPresentFrame(&producer, frame, NULL));
+	ok(cudaSetDevice(1));
+	cu_ok(cuEGLStreamConsumerAcquireFrame(&consumer, &resource, NULL, SOON));
+	cu_ok(cuGraphicsResourceGetMappedEglFrame(&copy, resource, 0, 0));
+	assert_int_equal(copy.cuFormat, CU_AD_FORMAT_UNORM_INT8X4);
+	ok(cudaMemcpy(bytes, copy.frame.pPitch[0], FRAME_LEN,
+		      cudaMemcpyDeviceToHost));
+	for (i = 0; i < (int)FRAME_LEN; i++)
+		assert_int_equal(bytes[i], 7);
+	cu_ok(cuEGLStreamConsumerReleaseFrame(&consumer, resource, NULL));
+	ok(cudaSetDevice(0));
+	disconnect_both();
+	ok(cudaFree(ptr));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -850,6 +896,7 @@ int main(void)
 		cmocka_unit_test(a_token_of_another_process_is_refused),
 		cmocka_unit_test(an_array_has_pixels_of_its_length),
 		cmocka_unit_test(a_frame_is_copied_between_devices),
+		cmocka_unit_test(a_normalised_frame_is_copied_whole),
 	};
 
 	return cmocka_run_group_tests(tests, open_display, close_display);

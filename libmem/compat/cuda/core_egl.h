@@ -124,6 +124,8 @@ enum core_egl_role {
 struct CUeglStreamConnection_st;
 
 /* egl_frame.c */
+unsigned int core_egl_pixel_len(CUarray_format format,
+				unsigned int nr_channels);
 int core_egl_pack(const struct core_egl_frame *frame, unsigned int slot,
 		  struct mem_frame *to);
 unsigned int core_egl_slot(const struct mem_frame *frame);

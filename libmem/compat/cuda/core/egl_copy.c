@@ -39,8 +39,8 @@ static bool copy_is_needed(const struct CUctx_st *ctx, const void *ptr,
 static uint64_t copy_row_len(const struct core_egl_frame *frame,
 			     const struct core_egl_plane *plane)
 {
-	const uint64_t len = (uint64_t)plane->width * plane->nr_channels *
-			     core_format_len(frame->format, 1);
+	const uint64_t len = (uint64_t)plane->width *
+		core_egl_pixel_len(frame->format, plane->nr_channels);
 
 	return len < plane->pitch ? len : plane->pitch;
 }

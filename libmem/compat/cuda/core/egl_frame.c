@@ -33,9 +33,14 @@ static bool egl_is_packed(const struct mem_frame *frame)
 	return egl_user_of(frame) >> MARK_SHIFT == MARK;
 }
 
-/* Bytes of a pixel; 0: there is no such format. */
-static unsigned int egl_pixel_len(CUarray_format format,
-				  unsigned int nr_channels)
+/**
+ * core_egl_pixel_len() - return the length of a pixel of a frame
+ * @format: format of a component
+ * @nr_channels: number of components
+ *
+ * Return: bytes; 0: there is no such pixel.
+ */
+unsigned int core_egl_pixel_len(CUarray_format format, unsigned int nr_channels)
 {
 	const unsigned int len = core_format_len(format, nr_channels);
 
@@ -103,7 +108,7 @@ static int egl_pack_pitch(const struct core_egl_frame *frame,
 	to->base = from->ptr;
 	to->width = from->width;
 	to->height = from->height;
-	to->pixel_len = egl_pixel_len(frame->format, from->nr_channels);
+	to->pixel_len = core_egl_pixel_len(frame->format, from->nr_channels);
 	if (!to->width || !to->height || !to->pixel_len ||
 	    (egl_has_four_channels(frame->color) && from->nr_channels != 4))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -215,7 +220,7 @@ static bool egl_plane_is_valid(const struct core_egl_frame *frame,
 	if (frame->is_array)
 		return core_format_len(frame->format, nr_channels) ==
 		       plane->pixel_len;
-	len = egl_pixel_len(frame->format, nr_channels);
+	len = core_egl_pixel_len(frame->format, nr_channels);
 	/* Rows that are longer than the pitch are of bytes. */
 	return len && ((uint64_t)plane->width * len > plane->pitch ?
 		       plane->pixel_len == 1 : plane->pixel_len == len);

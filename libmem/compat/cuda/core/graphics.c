@@ -285,8 +285,8 @@ CORE_API int core_graphics_frame(CUgraphicsResource resource,
 		struct core_egl_plane *plane = &frame->planes[i];
 
 		plane->pitch = resource->is_image ? 0 :
-			plane->width * plane->nr_channels *
-			core_format_len(frame->format, 1);
+			plane->width * core_egl_pixel_len(frame->format,
+							  plane->nr_channels);
 	}
 	return CUDA_SUCCESS;
 }
