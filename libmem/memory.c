@@ -199,16 +199,30 @@ API int mem_ptr_export(struct mem_ctx *ctx, const void *ptr, int *fd)
 	return err;
 }
 
-API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
-		       unsigned int flags, void **ptr)
+static bool memory_import_is_valid(uint64_t len, unsigned int flags)
 {
-	struct mem_buf *buf;
+	return len && memory_flags_are_valid(MEM_KIND_DEVICE, flags);
+}
+
+/**
+ * memory_import() - import device memory, whatever error the work has had
+ * @ctx: context
+ * @fd: descriptor, which remains the caller's
+ * @off: offset of the first byte
+ * @len: bytes
+ * @flags: flags of device memory
+ * @buf: out: memory, for mem_free()
+ *
+ * Return: 0, or as mem_ptr_import(), except for the error of the context.
+ */
+int memory_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
+		  unsigned int flags, struct mem_buf **buf)
+{
 	int err, cancel;
 
-	if (!ctx || !ptr || !len ||
-	    !memory_flags_are_valid(MEM_KIND_DEVICE, flags))
+	if (!memory_import_is_valid(len, flags))
 		return -EINVAL;
-	err = ctx_check(ctx);
+	err = ctx_may_change(ctx);
 	if (!err && !ctx->backend->import_ptr)
 		err = -EOPNOTSUPP;
 	if (!err && is_discrete(MEM_KIND_DEVICE, flags) &&
@@ -217,13 +231,27 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 	if (err)
 		return err;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	err = ctx->backend->import_ptr(ctx, fd, off, len, flags, &buf);
+	err = ctx->backend->import_ptr(ctx, fd, off, len, flags, buf);
 	pthread_setcancelstate(cancel, NULL);
-	if (err)
-		return err;
-	ctx_get(ctx);
-	*ptr = buf->device;
-	return 0;
+	if (!err)
+		ctx_get(ctx);
+	return err;
+}
+
+API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
+		       unsigned int flags, void **ptr)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx || !ptr || !memory_import_is_valid(len, flags))
+		return -EINVAL;
+	err = ctx_check(ctx);
+	if (!err)
+		err = memory_import(ctx, fd, off, len, flags, &buf);
+	if (!err)
+		*ptr = buf->device;
+	return err;
 }
 
 API int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,

@@ -197,6 +197,10 @@ void thread_streams_fini(struct mem_ctx *ctx);
 int ctx_settle(struct mem_ctx *ctx);
 int ctx_wait(struct mem_ctx *ctx);
 
+/* memory.c */
+int memory_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
+		  unsigned int flags, struct mem_buf **buf);
+
 /* event.c */
 int event_make(struct mem_ctx *ctx, unsigned int flags,
 	       struct mem_event **event);

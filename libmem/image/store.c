@@ -15,23 +15,18 @@
 #include "store.h"
 
 /**
- * uses_check() - check whether an image or array can be made for some users
+ * uses_take() - check the users of an image or array
  * @ctx: context
  * @uses: in and out: MEM_USE_*; 0 is replaced by all users of the board
  *
- * Return: 0, -EINVAL (no such user), -EOPNOTSUPP (the board has no such
- * engine), an error as documented for mem_attrs_create(), or the error that has
- * ended the context's work.
+ * Return: 0, -EINVAL (no such user), or -EOPNOTSUPP (the board has no such
+ * engine).
  */
-int uses_check(struct mem_ctx *ctx, uint64_t *uses)
+int uses_take(const struct mem_ctx *ctx, uint64_t *uses)
 {
 	uint64_t all = MEM_USE_CPU | MEM_USE_DMA;
 	unsigned int i;
-	int err;
 
-	err = ctx_check(ctx);
-	if (err)
-		return err;
 	for (i = 0; i < NR_ENGINES; i++)
 		if (board_has_engine(ctx->board, i))
 			all |= 1ULL << i;
@@ -40,6 +35,21 @@ int uses_check(struct mem_ctx *ctx, uint64_t *uses)
 	if (*uses & ~(MEM_USE_CPU | MEM_USE_DMA | USE_KERNELS))
 		return -EINVAL;
 	return *uses & ~all ? -EOPNOTSUPP : 0;
+}
+
+/**
+ * uses_check() - check whether an image or array can be made for some users
+ * @ctx: context
+ * @uses: in and out: as for uses_take()
+ *
+ * Return: 0, as uses_take(), an error as documented for mem_attrs_create(), or
+ * the error that has ended the context's work.
+ */
+int uses_check(struct mem_ctx *ctx, uint64_t *uses)
+{
+	const int err = ctx_check(ctx);
+
+	return err ? err : uses_take(ctx, uses);
 }
 
 /* Memory */

@@ -152,6 +152,7 @@ static inline uint64_t use_of(unsigned int engine)
 	return engine == MEM_ENGINE_CPU ? MEM_USE_CPU : 1ULL << engine;
 }
 
+int uses_take(const struct mem_ctx *ctx, uint64_t *uses);
 int uses_check(struct mem_ctx *ctx, uint64_t *uses);
 
 void place_fini(struct place *place);

@@ -542,28 +542,20 @@ static int wrap_take_data(struct mem_image_data *all,
 	return all->as > MEM_LOCK_OBJECT || all->reserved ? -EINVAL : 0;
 }
 
-API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
-		       uint64_t uses, struct mem_image **image)
+static int wrap_image(struct mem_ctx *ctx, const struct mem_image_data *data,
+		      uint64_t uses, struct mem_image **image)
 {
-	struct mem_image_data all;
 	struct wrapped wrapped;
 	struct mem_image *new;
 	int err;
 
-	if (!ctx || !data || !image)
-		return -EINVAL;
-	err = wrap_take_data(&all, data);
-	if (!err)
-		err = uses_check(ctx, &uses);
-	if (err)
-		return err;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
 	store_init(&new->store, ctx, uses);
 	new->store.is_wrapper = true;
-	new->wrapped_as = all.as;
-	err = wrap_image_data(ctx, &all, uses, &wrapped);
+	new->wrapped_as = data->as;
+	err = wrap_image_data(ctx, data, uses, &wrapped);
 	if (!err)
 		err = store_wrap(&new->store, &wrapped);
 	if (err) {
@@ -573,6 +565,20 @@ API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
 	image_name_make(new);
 	*image = new;
 	return 0;
+}
+
+API int mem_image_wrap(struct mem_ctx *ctx, const struct mem_image_data *data,
+		       uint64_t uses, struct mem_image **image)
+{
+	struct mem_image_data all;
+	int err;
+
+	if (!ctx || !data || !image)
+		return -EINVAL;
+	err = wrap_take_data(&all, data);
+	if (!err)
+		err = uses_check(ctx, &uses);
+	return err ? err : wrap_image(ctx, &all, uses, image);
 }
 
 static bool wrap_views_are_alike(const struct view *one,
@@ -659,7 +665,8 @@ int image_pack(struct mem_image *image, struct image_pack *pack, int *fd)
  * @image: out: wrapper, owned by the caller: mem_image_destroy()
  *
  * Context: may sleep.
- * Return: 0, or an error of object_unpack() or mem_image_wrap().
+ * Return: 0, or an error of object_unpack() or mem_image_wrap(), except for the
+ * error that has ended the context's work.
  */
 int image_unpack(struct mem_ctx *ctx, const struct image_pack *pack, int fd,
 		 struct mem_image **image)
@@ -673,16 +680,19 @@ int image_unpack(struct mem_ctx *ctx, const struct image_pack *pack, int fd,
 		.nr_planes = pack->nr_planes,
 		.fd = -1,
 	};
+	uint64_t uses = pack->uses;
 	int err;
 
 	if (pack->perm != MEM_READ && pack->perm != MEM_RW)
 		return -EBADMSG;
 	memcpy(data.planes, pack->planes, sizeof(data.planes));
-	err = object_unpack(ctx, pack->list, pack->list_len, pack->perm, fd,
-			    &data.object);
+	err = uses_take(ctx, &uses);
+	if (!err)
+		err = object_unpack(ctx, pack->list, pack->list_len, pack->perm,
+				    fd, &data.object);
 	if (err)
 		return err;
-	err = mem_image_wrap(ctx, &data, pack->uses, image);
+	err = wrap_image(ctx, &data, uses, image);
 	/* The image has a reference. */
 	mem_object_put(data.object);
 	return err;

@@ -85,19 +85,20 @@ static int serve_import_device(const struct pipe_server *server,
 	const struct wire *wire = (const void *)message->bytes;
 	struct mem_ctx *ctx = server->endpoint->ctx;
 	const int seals = fcntl(message->fd, F_GET_SEALS);
-	void *base;
+	struct mem_buf *buf;
 	int err;
 
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return -EBADMSG;
 	if (server->pipe->ctxs[PIPE_CONSUMER] != ctx)
 		return -EOPNOTSUPP;
-	err = mem_ptr_import(ctx, message->fd, 0, wire->memory.len,
-			     wire->memory.flags, &base);
+	/* An error of the consumer's work is not the producer's. */
+	err = memory_import(ctx, message->fd, 0, wire->memory.len,
+			    wire->memory.flags, &buf);
 	if (err)
 		return err;
 	memory->ctx = ctx;
-	memory->base = base;
+	memory->base = buf->device;
 	memory->len = wire->memory.len;
 	return 0;
 }

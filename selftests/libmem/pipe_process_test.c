@@ -1098,6 +1098,93 @@ static void a_stopped_consumer_is_not_waited_for_too_long(void **state)
 	nothing_found();
 }
 
+/* Both ends in this process, as if they were of two */
+
+static struct mem_pipe *client;
+
+/* The consumer is of the context @of. */
+static void make_both(struct mem_ctx *of, uint32_t length, uint32_t flags)
+{
+	struct mem_endpoint *endpoint;
+	int socks[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+				    socks), 0);
+	assert_int_equal(mem_endpoint_from_fd(of, socks[0], &endpoint), 0);
+	close(socks[0]);
+	make(length, flags, 0);
+	assert_int_equal(mem_pipe_export(pipe_, endpoint), 0);
+	assert_int_equal(mem_pipe_import(endpoint_on(socks[1]), HANGS_NS,
+					 &client), 0);
+}
+
+static void connect_both(struct mem_ctx *of)
+{
+	assert_int_equal(mem_pipe_connect_consumer(pipe_, of, &consumer), 0);
+	assert_int_equal(mem_pipe_connect_producer(client, ctx, ROW, ROWS,
+						   &producer), 0);
+}
+
+static void close_both(void)
+{
+	close_pipe();
+	mem_pipe_destroy(client);
+	client = NULL;
+}
+
+static struct mem_frame frame_at(void *base)
+{
+	return (struct mem_frame) {
+		.size = sizeof(struct mem_frame),
+		.nr_planes = 1,
+		.planes = { { ROW, ROWS, 1, ROW, 0, base } },
+	};
+}
+
+static void k_fail(const struct mem_block *block, void *arg)
+{
+	(void)block;
+	**(uint32_t **)arg = 1;
+}
+
+static void present_to_failed(struct mem_frame frame)
+{
+	uint32_t *none = (uint32_t *)4096;
+	const struct mem_launch launch = launch_of(k_fail, &none, sizeof(none));
+	struct mem_ctx *failed;
+
+	assert_int_equal(mem_ctx_open(NULL, &failed), 0);
+	make_both(failed, 1, 0);
+	connect_both(failed);
+	assert_int_equal(mem_launch(mem_stream_legacy(failed), &launch), 0);
+	assert_int_equal(mem_ctx_sync(failed), -EFAULT);
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0), 0);
+	close_both();
+	mem_ctx_close(failed);
+}
+
+/* An error stays in the context whose work has failed. */
+static void the_consumers_error_is_not_the_producers(void **state)
+{
+	struct mem_image *image = new_image(SIDE, SIDE, MEM_FORMAT_U8);
+	struct mem_frame frame = { .size = sizeof(frame), .image = image };
+
+	(void)state;
+	if (!has_processes)
+		skip_because("kernels that fail would end this process");
+	present_to_failed(frame);
+	alloc_frames();
+	present_to_failed(frame_at(memory_));
+	mem_buf_destroy(memory_buf);
+	if (is_embedded()) {
+		frame = frame_at(memory(MEM_KIND_DEVICE));
+		present_to_failed(frame);
+		release(frame.planes[0].base);
+	}
+	mem_image_destroy(image);
+	found(MEM_VIOLATION_ILLEGAL_ADDRESS);
+}
+
 /*
  * The rate of frames of 1080p, NV12, compared with two processes that pass a
  * memfd and an eventfd for each frame, and with two that pass them once and
@@ -1440,6 +1527,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_frame_goes_from_a_to_b_to_c_and_back),
 		cmocka_unit_test(a_mailbox_replaces_while_the_consumer_is_busy),
 		cmocka_unit_test(a_stopped_consumer_is_not_waited_for_too_long),
+		cmocka_unit_test(the_consumers_error_is_not_the_producers),
 		cmocka_unit_test(frames_go_by_pipe_and_by_hand),
 	};
 
