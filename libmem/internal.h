@@ -129,6 +129,9 @@ struct op_list {
  * @streams: all other streams
  * @thread_streams: streams of threads; protected by a lock of their own
  * @orphans: ends of destroyed streams whose work is not known done
+ * @retired: memory that is freed once the work that may use it has ended,
+ *	oldest first
+ * @last_retired: newest; valid if @retired is not NULL
  * @all: operations that are not done
  * @domain: those of them that belong to the legacy or to blocking streams
  * @execs: threads that run operations
@@ -160,6 +163,8 @@ struct sched {
 	struct mem_stream *streams;
 	struct thread_stream *thread_streams;
 	struct place_mark *orphans;
+	struct mem_buf *retired;
+	struct mem_buf *last_retired;
 	struct op_list all;
 	struct op_list domain;
 	struct exec execs[NR_EXECS];
@@ -187,6 +192,18 @@ struct sched {
 struct ctx_hook {
 	void (*closed)(struct ctx_hook *hook);
 	struct ctx_hook *next;
+};
+
+/**
+ * struct retired - memory of memory_retire()
+ * @next: retired later
+ * @seq: number of the newest operation that may use it
+ * @owner: who has imported it; only compared
+ */
+struct retired {
+	struct mem_buf *next;
+	uint64_t seq;
+	const void *owner;
 };
 
 /* The caller and each object have a reference; dropping the last closes it. */
@@ -217,7 +234,9 @@ struct mem_buf {
 	unsigned int flags;
 	void *host;
 	void *device;
-	bool is_claimed;	/* being freed; under the scheduler's lock */
+	/* The scheduler's lock protects these two. */
+	bool is_claimed;	/* being freed */
+	struct retired retired;
 	/* Buffers of a heap, and imports. @is_read_only never changes. */
 	bool is_read_only;
 	atomic_bool is_device_exposed;	/* mem_buf_device_ptr() returned it */

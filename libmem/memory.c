@@ -254,6 +254,64 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 	return err;
 }
 
+/**
+ * memory_retire() - free memory once the present work of its context has ended
+ * @buf: memory of memory_import(); the caller's reference is dropped
+ * @owner: for memory_nr_retired()
+ *
+ * Does not wait, and is no wait of the host either: order/ does not learn that
+ * work is known done. Does nothing but drop the reference if the program has
+ * freed the memory.
+ *
+ * Context: any thread, also of a host function. Takes the scheduler's lock.
+ */
+void memory_retire(struct mem_buf *buf, const void *owner)
+{
+	struct mem_ctx *ctx = buf->ctx;
+	struct sched *sched = &ctx->sched;
+	bool was_claimed;
+
+	sched_lock(ctx);
+	was_claimed = buf->is_claimed;
+	if (!was_claimed) {
+		buf->is_claimed = true;
+		buf->retired = (struct retired) {
+			.seq = sched->seq,
+			.owner = owner,
+		};
+		if (sched->retired)
+			sched->last_retired->retired.next = buf;
+		else
+			sched->retired = buf;
+		sched->last_retired = buf;
+		sched_reap(sched);
+	}
+	sched_unlock(ctx);
+	ctx->backend->put(buf);
+	/* Until the memory is freed, operations keep the context. */
+	if (!was_claimed)
+		ctx_put(ctx);
+}
+
+/**
+ * memory_nr_retired() - count retired memory that has not been freed yet
+ * @ctx: context
+ * @owner: whose memory is counted
+ *
+ * Return: the number.
+ */
+unsigned int memory_nr_retired(struct mem_ctx *ctx, const void *owner)
+{
+	const struct mem_buf *buf;
+	unsigned int nr = 0;
+
+	sched_lock(ctx);
+	for (buf = ctx->sched.retired; buf; buf = buf->retired.next)
+		nr += buf->retired.owner == owner;
+	sched_unlock(ctx);
+	return nr;
+}
+
 API int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
 		     unsigned int flags)
 {

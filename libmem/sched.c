@@ -370,6 +370,19 @@ static void op_complete(struct sched *sched, struct op *op, struct op **done)
 	}
 }
 
+/* Frees retired memory whose work has ended. The lock is held. */
+void sched_reap(struct sched *sched)
+{
+	const struct op *oldest = sched->all.first;
+	struct mem_buf *buf;
+
+	while ((buf = sched->retired) &&
+	       (!oldest || oldest->seq > buf->retired.seq)) {
+		sched->retired = buf->retired.next;
+		buf->ctx->backend->free_ptr(buf);
+	}
+}
+
 static void ops_complete(struct sched *sched, struct op *done)
 {
 	struct op *op;
@@ -382,6 +395,7 @@ static void ops_complete(struct sched *sched, struct op *done)
 		stream_put(op->stream);
 		op_put(op);
 	}
+	sched_reap(sched);
 }
 
 /*

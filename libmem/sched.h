@@ -168,6 +168,7 @@ void sched_init(struct mem_ctx *ctx);
 bool sched_fini(struct mem_ctx *ctx);
 void sched_close(struct mem_ctx *ctx);
 void sched_drop_waits(struct sched *sched);
+void sched_reap(struct sched *sched);
 int sched_start(struct mem_ctx *ctx, unsigned int exec);
 void sched_lock(struct mem_ctx *ctx);
 void sched_unlock(struct mem_ctx *ctx);
@@ -200,6 +201,8 @@ int ctx_wait(struct mem_ctx *ctx);
 /* memory.c */
 int memory_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 		  unsigned int flags, struct mem_buf **buf);
+void memory_retire(struct mem_buf *buf, const void *owner);
+unsigned int memory_nr_retired(struct mem_ctx *ctx, const void *owner);
 
 /* event.c */
 int event_make(struct mem_ctx *ctx, unsigned int flags,

@@ -320,7 +320,8 @@ void mem_pipe_end_destroy(struct mem_pipe_end *end);
  * is NULL or not in memory of the library), -EXDEV (stream, image or memory of
  * another context, or what the consumer's context cannot access), -EOPNOTSUPP
  * (memory that cannot be shared with another process, or not with the context
- * of the consumer there), -EBUSY (the image is locked), -ENOBUFS
+ * of the consumer there), -EBUSY (the image is locked, or the other process
+ * cannot take more device memory before its work has ended), -ENOBUFS
  * (MEM_PIPE_FRAMES_MAX frames are active), -ETIMEDOUT, -EPIPE (the pipe is
  * disconnected), -EMFILE or -ENFILE (no file descriptor is left, for an end of
  * another context), -ENOMEM, or as mem_stream_sync().

@@ -492,7 +492,7 @@ static void server_free(struct pipe_server *server)
 
 	pthread_join(server->thread, NULL);
 	for (i = 0; i < WIRE_MEMORIES; i++)
-		serve_memory_fini(&server->memories[i]);
+		serve_memory_fini(server, &server->memories[i]);
 	mem_endpoint_close(server->endpoint);
 	server_fini(server);
 }

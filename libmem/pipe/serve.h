@@ -9,14 +9,14 @@
  * struct serve_memory - memory that the client has announced
  * @image: image, or NULL
  * @buf: buffer of a heap, or NULL
- * @ctx: context of device memory, or NULL
+ * @device: device memory, with a reference, or NULL
  * @base: address for engines; NULL: it is an image, or there is none
  * @len: bytes at @base
  */
 struct serve_memory {
 	struct mem_image *image;
 	struct mem_buf *buf;
-	struct mem_ctx *ctx;
+	struct mem_buf *device;
 	uint8_t *base;
 	uint64_t len;
 };
@@ -77,7 +77,8 @@ struct pipe_server {
 };
 
 /* serve_frame.c */
-void serve_memory_fini(struct serve_memory *memory);
+void serve_memory_fini(const struct pipe_server *server,
+		       struct serve_memory *memory);
 bool serve_has_slots(const struct pipe_server *server);
 int serve_take_memory(struct pipe_server *server, const struct message *message,
 		      int *err);

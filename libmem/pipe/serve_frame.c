@@ -16,13 +16,15 @@
 
 /* Memory */
 
-void serve_memory_fini(struct serve_memory *memory)
+void serve_memory_fini(const struct pipe_server *server,
+		       struct serve_memory *memory)
 {
 	/* Frames that have the image keep its memory. */
 	mem_image_destroy(memory->image);
 	mem_buf_destroy(memory->buf);
-	if (memory->ctx)
-		mem_free(memory->ctx, memory->base);
+	/* The consumer may still have work on frames that were in it. */
+	if (memory->device)
+		memory_retire(memory->device, server);
 	*memory = (struct serve_memory) { .image = NULL };
 }
 
@@ -55,18 +57,18 @@ static bool serve_memory_is_used(const struct pipe_server *server,
 	return ret;
 }
 
-static int serve_import_buf(struct mem_ctx *ctx, int fd,
+static int serve_import_buf(const struct pipe_server *server, int fd,
 			    struct serve_memory *memory)
 {
 	void *base;
 	int err;
 
-	err = mem_buf_import(ctx, fd, &memory->buf);
+	err = mem_buf_import(server->endpoint->ctx, fd, &memory->buf);
 	if (err)
 		return err;
 	err = mem_buf_device_ptr(memory->buf, &base);
 	if (err) {
-		serve_memory_fini(memory);
+		serve_memory_fini(server, memory);
 		return err;
 	}
 	memory->base = base;
@@ -92,18 +94,23 @@ static int serve_import_device(const struct pipe_server *server,
 		return -EBADMSG;
 	if (server->pipe->ctxs[PIPE_CONSUMER] != ctx)
 		return -EOPNOTSUPP;
+	/* The client may replace memory while the consumer's work goes on. */
+	if (memory_nr_retired(ctx, server) >= WIRE_MEMORIES)
+		return -EBUSY;
 	/* An error of the consumer's work is not the producer's. */
 	err = memory_import(ctx, message->fd, 0, wire->memory.len,
 			    wire->memory.flags, &buf);
 	if (err)
 		return err;
-	memory->ctx = ctx;
+	/* The program could free it, too. */
+	ctx->backend->keep(buf);
+	memory->device = buf;
 	memory->base = buf->device;
 	memory->len = wire->memory.len;
 	return 0;
 }
 
-static int serve_import_image(struct mem_ctx *ctx,
+static int serve_import_image(const struct pipe_server *server,
 			      const struct message *message,
 			      struct serve_memory *memory)
 {
@@ -125,9 +132,10 @@ static int serve_import_image(struct mem_ctx *ctx,
 	if (from->nr_planes > MEM_PLANES_MAX)
 		return -EBADMSG;
 	wire_put_planes(own.planes, from->planes, from->nr_planes);
-	err = image_unpack(ctx, &own, message->fd, &memory->image);
+	err = image_unpack(server->endpoint->ctx, &own, message->fd,
+			   &memory->image);
 	if (!err && !image_has_ctxs(memory->image)) {
-		serve_memory_fini(memory);
+		serve_memory_fini(server, memory);
 		err = -EBADMSG;
 	}
 	return err;
@@ -138,7 +146,6 @@ int serve_take_memory(struct pipe_server *server, const struct message *message,
 		      int *err)
 {
 	const struct wire *wire = (const void *)message->bytes;
-	struct mem_ctx *ctx = server->endpoint->ctx;
 	struct serve_memory new = { .image = NULL };
 
 	if (wire->memory.index >= WIRE_MEMORIES || message->fd < 0 ||
@@ -148,10 +155,10 @@ int serve_take_memory(struct pipe_server *server, const struct message *message,
 		return -EPROTO;
 	switch (wire->memory.type) {
 	case WIRE_BUFFER:
-		*err = serve_import_buf(ctx, message->fd, &new);
+		*err = serve_import_buf(server, message->fd, &new);
 		break;
 	case WIRE_IMAGE:
-		*err = serve_import_image(ctx, message, &new);
+		*err = serve_import_image(server, message, &new);
 		break;
 	case WIRE_DEVICE:
 		*err = serve_import_device(server, message, &new);
@@ -164,7 +171,7 @@ int serve_take_memory(struct pipe_server *server, const struct message *message,
 	if (*err)
 		return 0;
 	pthread_mutex_lock(&server->pipe->servers_lock);
-	serve_memory_fini(&server->memories[wire->memory.index]);
+	serve_memory_fini(server, &server->memories[wire->memory.index]);
 	server->memories[wire->memory.index] = new;
 	pthread_mutex_unlock(&server->pipe->servers_lock);
 	return 0;
@@ -177,7 +184,7 @@ void serve_trim(struct pipe_server *server)
 
 	for (i = 0; i < WIRE_MEMORIES; i++)
 		if (!serve_memory_is_used(server, i))
-			serve_memory_fini(&server->memories[i]);
+			serve_memory_fini(server, &server->memories[i]);
 }
 
 /**

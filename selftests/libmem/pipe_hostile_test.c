@@ -267,6 +267,193 @@ static void device_memory_is_accepted(void **state)
 	close_client(sock);
 }
 
+/* Work of the consumer that ends when it may, or far too late */
+
+static atomic_bool may_end, has_ended;
+
+static void wait_in_host(struct mem_stream *where, int status, void *arg)
+{
+	const uint64_t end = now_ns() + 20 * NS_PER_S;
+
+	(void)where;
+	(void)status;
+	(void)arg;
+	while (!may_end && now_ns() < end)
+		usleep(1000);
+	has_ended = true;
+}
+
+static void work_begins(void)
+{
+	may_end = false;
+	has_ended = false;
+	assert_int_equal(mem_stream_add_callback(stream, wait_in_host, NULL),
+			 0);
+}
+
+static void work_ends(void)
+{
+	assert_false(has_ended);
+	may_end = true;
+	sync_stream();
+}
+
+static int announce_device(int sock, uint32_t index, int file)
+{
+	struct wire wire = wire_of(ANNOUNCE);
+
+	wire.memory.type = DEVICE;
+	wire.memory.index = index;
+	wire.memory.len = LEN;
+	return answer_to(sock, wire, file).answer.err;
+}
+
+#define SKIP_MODULE()							\
+	do {								\
+		if (!is_embedded())					\
+			skip_because("the module shares no device memory"); \
+	} while (0)
+
+/* Nobody waits for the consumer's work, which may never end. */
+static void memory_is_replaced_while_the_consumer_works(void **state)
+{
+	const int file = file_of(LEN, F_SEAL_SHRINK);
+	int sock;
+
+	(void)state;
+	SKIP_MODULE();
+	sock = open_client(4, MEM_PIPE_NO_REUSE);
+	assert_int_equal(answer_to(sock, wire_of(CONNECT), -1).answer.err, 0);
+	work_begins();
+	assert_int_equal(announce_device(sock, 1, file), 0);
+	assert_int_equal(announce_device(sock, 1, file), 0);
+	info_of();
+	assert_int_equal(mem_pipe_disconnect(consumer), 0);
+	work_ends();
+	close_client(sock);
+	close(file);
+}
+
+static void work_keeps_the_memory_that_it_uses(void **state)
+{
+	uint32_t *words, *from;
+	struct mem_frame frame;
+	int sock, files[2];
+	struct gate gate;
+
+	(void)state;
+	SKIP_MODULE();
+	words = memory(MEM_KIND_PINNED);
+	set_all(words, VALUE);
+	files[0] = file_of(LEN, F_SEAL_SHRINK);
+	files[1] = file_of(LEN, F_SEAL_SHRINK);
+	assert_int_equal(pwrite(files[0], words, LEN, 0), LEN);
+	sock = open_client(4, MEM_PIPE_NO_REUSE);
+	assert_int_equal(answer_to(sock, wire_of(CONNECT), -1).answer.err, 0);
+	assert_int_equal(announce_device(sock, 0, files[0]), 0);
+	assert_true(put_wire(sock, frame_of(0), -1));
+	assert_int_equal(acquire(&frame), 0);
+	from = frame.planes[0].base;
+	gate = hold_up(stream);
+	start_add(stream, words, from, 1);
+	assert_int_equal(mem_pipe_release(consumer, &frame, stream), 0);
+	assert_int_equal(take(sock).type, DONE);
+	counts[3] = 1;
+	assert_int_equal(announce_device(sock, 0, files[1]), 0);
+	assert_int_equal(ptr_info_of(from).kind, MEM_KIND_DEVICE);
+	let_go(gate);
+	sync_stream();
+	all_are(words, VALUE + 1);
+	assert_int_equal(ptr_info_of(from).kind, MEM_KIND_PAGEABLE);
+	close_client(sock);
+	close(files[0]);
+	close(files[1]);
+	release(gate.word);
+	release(words);
+	nothing_found();
+}
+
+static void a_replacement_hides_no_missing_wait(void **state)
+{
+	const int file = file_of(LEN, F_SEAL_SHRINK);
+	uint32_t *words;
+	int sock;
+
+	(void)state;
+	SKIP_MODULE();
+	words = managed(MEM_ATTACH_GLOBAL);
+	sock = open_client(4, MEM_PIPE_NO_REUSE);
+	assert_int_equal(answer_to(sock, wire_of(CONNECT), -1).answer.err, 0);
+	assert_int_equal(mem_fill_async(stream, words, 1, LEN), 0);
+	assert_int_equal(announce_device(sock, 1, file), 0);
+	assert_int_equal(announce_device(sock, 1, file), 0);
+	is_refused(words);
+	sync_stream();
+	is_allowed(words);
+	close_client(sock);
+	close(file);
+	release(words);
+}
+
+/* What the client replaces is freed later, but not any number of it. */
+static void a_busy_consumer_keeps_no_more_than_its_bound(void **state)
+{
+	const size_t nr_fds = nr_of_process("fd");
+	const int file = file_of(LEN, F_SEAL_SHRINK);
+	unsigned int i;
+	int sock;
+
+	(void)state;
+	SKIP_MODULE();
+	sock = open_client(4, MEM_PIPE_NO_REUSE);
+	assert_int_equal(answer_to(sock, wire_of(CONNECT), -1).answer.err, 0);
+	work_begins();
+	for (i = 0; i < 1 + MEM_PIPE_FRAMES_MAX * MEM_PLANES_MAX; i++)
+		assert_int_equal(announce_device(sock, 1, file), 0);
+	for (i = 0; i < 10; i++)
+		assert_int_equal(announce_device(sock, 1, file), -EBUSY);
+	work_ends();
+	assert_int_equal(announce_device(sock, 1, file), 0);
+	close_client(sock);
+	close(file);
+	assert_true(nr_of_process("fd") < nr_fds + 10);
+}
+
+static void disconnect_in_host(struct mem_stream *where, int status, void *arg)
+{
+	(void)where;
+	(void)status;
+	*(int *)arg = mem_pipe_disconnect(consumer);
+}
+
+static void a_host_function_frees_the_memory_of_a_client(void **state)
+{
+	const int file = file_of(LEN, F_SEAL_SHRINK);
+	const unsigned int nr = 30;
+	unsigned int i;
+	size_t nr_fds = 0;
+	int sock, err;
+
+	(void)state;
+	SKIP_MODULE();
+	for (i = 0; i < nr; i++) {
+		sock = open_client(4, MEM_PIPE_NO_REUSE);
+		assert_int_equal(answer_to(sock, wire_of(CONNECT),
+					   -1).answer.err, 0);
+		assert_int_equal(announce_device(sock, 1, file), 0);
+		assert_int_equal(mem_stream_add_callback(stream,
+							 disconnect_in_host,
+							 &err), 0);
+		sync_stream();
+		assert_int_equal(err, 0);
+		close_client(sock);
+		if (!i)
+			nr_fds = nr_of_process("fd");
+	}
+	assert_true(nr_of_process("fd") < nr_fds + nr / 2);
+	close(file);
+}
+
 /* What is wrong in a message, after those of the test above */
 
 static void is_cut_off(int sock)
@@ -635,6 +822,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_client_sends_is_accepted),
 		cmocka_unit_test(device_memory_is_accepted),
+		cmocka_unit_test(memory_is_replaced_while_the_consumer_works),
+		cmocka_unit_test(work_keeps_the_memory_that_it_uses),
+		cmocka_unit_test(a_replacement_hides_no_missing_wait),
+		cmocka_unit_test(a_busy_consumer_keeps_no_more_than_its_bound),
+		cmocka_unit_test(a_host_function_frees_the_memory_of_a_client),
 		cmocka_unit_test(frames_that_no_client_presents_cut_it_off),
 		cmocka_unit_test(memory_that_no_client_announces_cuts_it_off),
 		cmocka_unit_test(other_bytes_and_descriptors_cut_it_off),
