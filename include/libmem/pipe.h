@@ -434,10 +434,16 @@ int mem_pipe_set_latency(struct mem_pipe *pipe, uint64_t latency_ns);
  * @pipe: pipe
  * @info: in and out: @info->size is set by the caller
  *
- * Context: any thread.
+ * If the producer is in another process, the call first processes what that
+ * process has sent. In a host function it does not, so the state may be older.
+ * For a pipe of mem_pipe_import() it asks the other process, also in a host
+ * function, and waits for the answer.
+ *
+ * Context: any thread, also of a host function.
  * Return: 0, or -EINVAL (an argument is NULL, @info->size is below the struct's
  * first version or no multiple of 8), -EPERM (a child of the process that
- * opened the context).
+ * opened the context), -ETIMEDOUT (the other process does not answer, see
+ * mem_pipe_import()), -ENOMEM.
  */
 int mem_pipe_info(struct mem_pipe *pipe, struct mem_pipe_info *info);
 

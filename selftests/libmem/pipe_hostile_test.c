@@ -454,6 +454,38 @@ static void a_host_function_frees_the_memory_of_a_client(void **state)
 	close(file);
 }
 
+static void look_in_host(struct mem_stream *where, int status, void *arg)
+{
+	const uint64_t end = now_ns() + 20 * NS_PER_S;
+	struct mem_pipe_info info = { .size = sizeof(info) };
+	int *err = arg;
+
+	(void)where;
+	(void)status;
+	while (!*err && !may_end && now_ns() < end)
+		*err = mem_pipe_info(pipe_, &info);
+}
+
+/* A host function may not import the memory that a client announces. */
+static void a_host_function_refuses_nothing_to_a_client(void **state)
+{
+	const int sock = open_client(4, MEM_PIPE_NO_REUSE);
+	int i, err = 0;
+
+	(void)state;
+	connect_client(sock);
+	may_end = false;
+	assert_int_equal(mem_stream_add_callback(stream, look_in_host, &err),
+			 0);
+	for (i = 0; i < 20; i++)
+		assert_int_equal(answer_to(sock, wire_of(ANNOUNCE),
+					   memory_fd).answer.err, 0);
+	may_end = true;
+	sync_stream();
+	assert_int_equal(err, 0);
+	close_client(sock);
+}
+
 /* What is wrong in a message, after those of the test above */
 
 static void is_cut_off(int sock)
@@ -827,6 +859,7 @@ int main(void)
 		cmocka_unit_test(a_replacement_hides_no_missing_wait),
 		cmocka_unit_test(a_busy_consumer_keeps_no_more_than_its_bound),
 		cmocka_unit_test(a_host_function_frees_the_memory_of_a_client),
+		cmocka_unit_test(a_host_function_refuses_nothing_to_a_client),
 		cmocka_unit_test(frames_that_no_client_presents_cut_it_off),
 		cmocka_unit_test(memory_that_no_client_announces_cuts_it_off),
 		cmocka_unit_test(other_bytes_and_descriptors_cut_it_off),
