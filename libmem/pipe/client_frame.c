@@ -17,7 +17,7 @@ static uint32_t client_index(const struct pipe_client *client,
 	return (uint32_t)(own - client->frames);
 }
 
-/* Memory. The call lock is held. */
+/* Memory. The call lock is held, unless stated otherwise. */
 
 static struct client_memory *client_find(struct pipe_client *client,
 					 const struct store *store, uint64_t id)
@@ -70,74 +70,123 @@ static void client_put_pack(const struct image_pack *pack,
 	wire_put_planes(to->planes, pack->planes, pack->nr_planes);
 }
 
-static int client_announce_image(struct pipe_client *client,
-				 struct mem_image *image, struct wire *wire)
+/**
+ * struct announcement - what makes the server know memory
+ * @wire: message
+ * @list: list of an image, to be freed; else NULL
+ * @list_len: bytes of @list
+ * @fd: descriptor of the memory
+ */
+struct announcement {
+	struct wire wire;
+	void *list;
+	size_t list_len;
+	int fd;
+};
+
+static int client_pack_image(struct mem_image *image, struct announcement *new)
 {
 	struct image_pack pack;
-	int fd, err;
+	int err;
 
-	err = image_pack(image, &pack, &fd);
+	err = image_pack(image, &pack, &new->fd);
 	if (err)
 		return err;
-	client_put_pack(&pack, &wire->memory);
-	err = client_call(client, wire, pack.list, pack.list_len, fd,
-			  deadline_of(ANSWER_NS));
-	fd_close(fd);
-	free(pack.list);
-	return err;
+	client_put_pack(&pack, &new->wire.memory);
+	new->list = pack.list;
+	new->list_len = pack.list_len;
+	return 0;
 }
 
-static int client_export(struct mem_buf *buf, struct wire_memory *to, int *fd)
+static int client_export_buf(struct mem_buf *buf, struct announcement *new)
 {
+	struct wire_memory *to = &new->wire.memory;
+
 	if (is_heaps(buf)) {
 		to->type = WIRE_BUFFER;
 		return mem_buf_export_as(buf, buf->is_read_only ? MEM_READ :
-								  MEM_RW, fd);
+								  MEM_RW,
+					 &new->fd);
 	}
 	to->type = WIRE_DEVICE;
 	to->flags = buf->flags;
 	to->len = buf->asked_len;
-	return mem_ptr_export(buf->ctx, buf->device, fd);
+	return mem_ptr_export(buf->ctx, buf->device, &new->fd);
 }
 
-static int client_announce_buf(struct pipe_client *client, struct mem_buf *buf,
-			       struct wire *wire)
+/* Returns memory that the server has, with a user more, or NULL. */
+static struct client_memory *client_get_known(struct pipe_client *client,
+					      const struct store *store,
+					      uint64_t id)
 {
-	int fd, err;
+	struct client_memory *memory = client_find(client, store, id);
 
-	err = client_export(buf, &wire->memory, &fd);
+	if (memory)
+		atomic_fetch_add(&memory->nr_users, 1);
+	return memory;
+}
+
+/* Announces memory, and returns it with a user. */
+static int client_announce(struct pipe_client *client, struct store *store,
+			   uint64_t id, struct announcement *new,
+			   struct client_memory **memory)
+{
+	struct client_memory *place = client_place(client);
+	int err;
+
+	client_memory_fini(place);
+	new->wire.memory.index = (uint32_t)(place - client->memories);
+	err = client_call(client, &new->wire, new->list, new->list_len, new->fd,
+			  deadline_of(ANSWER_NS));
 	if (err)
 		return err;
-	err = client_call(client, wire, NULL, 0, fd, deadline_of(ANSWER_NS));
-	fd_close(fd);
-	return err;
+	place->store = store ? store_get(store) : NULL;
+	place->id = id;
+	place->is_known = true;
+	atomic_fetch_add(&place->nr_users, 1);
+	*memory = place;
+	return 0;
 }
 
-/* Returns memory with a user more: of an image, else of a buffer with an id. */
-static int client_get_memory(struct pipe_client *client,
+/* Makes the server know memory, as client_get_memory(). */
+static int client_make_known(struct pipe_client *client,
 			     struct mem_image *image, struct mem_buf *buf,
 			     uint64_t id, struct client_memory **memory)
 {
 	struct store *store = image ? &image->store : NULL;
-	struct wire wire = { .type = WIRE_MEMORY };
-	struct client_memory *found = client_find(client, store, id);
+	struct announcement new = { .wire.type = WIRE_MEMORY };
 	int err;
 
-	if (!found) {
-		found = client_place(client);
-		client_memory_fini(found);
-		wire.memory.index = (uint32_t)(found - client->memories);
-		err = image ? client_announce_image(client, image, &wire) :
-			      client_announce_buf(client, buf, &wire);
-		if (err)
-			return err;
-		found->store = store ? store_get(store) : NULL;
-		found->id = id;
-		found->is_known = true;
-	}
-	atomic_fetch_add(&found->nr_users, 1);
-	*memory = found;
-	return 0;
+	/* Waits for work. Meanwhile other threads can make requests. */
+	err = image ? client_pack_image(image, &new) :
+		      client_export_buf(buf, &new);
+	if (err)
+		return err;
+	pthread_mutex_lock(&client->call_lock);
+	/* Another thread may have announced it. */
+	*memory = client_get_known(client, store, id);
+	if (!*memory)
+		err = client_announce(client, store, id, &new, memory);
+	pthread_mutex_unlock(&client->call_lock);
+	fd_close(new.fd);
+	free(new.list);
+	return err;
+}
+
+/*
+ * Returns memory with a user more: of an image, else of a buffer with an id. No
+ * lock is held.
+ */
+static int client_get_memory(struct pipe_client *client,
+			     struct mem_image *image, struct mem_buf *buf,
+			     uint64_t id, struct client_memory **memory)
+{
+	const struct store *store = image ? &image->store : NULL;
+
+	pthread_mutex_lock(&client->call_lock);
+	*memory = client_get_known(client, store, id);
+	pthread_mutex_unlock(&client->call_lock);
+	return *memory ? 0 : client_make_known(client, image, buf, id, memory);
 }
 
 static int client_get_plane(struct mem_pipe_end *end, struct mem_plane *plane,
@@ -180,7 +229,6 @@ static int client_get_memories(struct mem_pipe_end *end,
 	int err = 0;
 
 	wire->user = (uintptr_t)frame->user;
-	pthread_mutex_lock(&client->call_lock);
 	if (frame->image) {
 		err = client_get_memory(client, frame->image, NULL, 0,
 					&memories[0]);
@@ -191,7 +239,6 @@ static int client_get_memories(struct mem_pipe_end *end,
 			err = client_get_plane(end, &wire->planes[i],
 					       &memories[i]);
 	}
-	pthread_mutex_unlock(&client->call_lock);
 	for (i = 0; i < MEM_PLANES_MAX && memories[i]; i++)
 		wire->memory[i] = (uint32_t)(memories[i] - client->memories);
 	if (err)

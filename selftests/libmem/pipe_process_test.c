@@ -1185,6 +1185,69 @@ static void the_consumers_error_is_not_the_producers(void **state)
 	found(MEM_VIOLATION_ILLEGAL_ADDRESS);
 }
 
+struct presenting {
+	pthread_t thread;
+	struct mem_frame frame;
+	atomic_bool is_done;
+	int err;
+};
+
+static void *present_it(void *arg)
+{
+	struct presenting *presenting = arg;
+
+	presenting->err = mem_pipe_present(producer, &presenting->frame, stream,
+					   HANGS_NS);
+	presenting->is_done = true;
+	return NULL;
+}
+
+/* Device memory cannot be shared before its context has no work. */
+static void a_present_that_waits_stops_no_other_call(void **state)
+{
+	struct mem_frame frame = { .size = sizeof(frame) };
+	struct mem_pipe_info info = { .size = sizeof(info) };
+	struct presenting two[2] = { 0 };
+	void *ptr, *bases[2];
+	struct gate gate;
+	uint64_t i;
+
+	(void)state;
+	if (!is_embedded())
+		skip_because("the module shares no device memory");
+	make_both(ctx, 4, MEM_PIPE_NO_REUSE);
+	connect_both(ctx);
+	ptr = memory(MEM_KIND_DEVICE);
+	gate = hold_up(stream);
+	for (i = 0; i < 2; i++) {
+		two[i].frame = frame_at(ptr);
+		assert_int_equal(pthread_create(&two[i].thread, NULL,
+						present_it, &two[i]), 0);
+	}
+	for (i = 0; i < 100; i++) {
+		assert_int_equal(mem_pipe_info(client, &info), 0);
+		assert_int_equal(mem_pipe_set_latency(client, i), 0);
+		usleep(1000);
+	}
+	assert_false(two[0].is_done || two[1].is_done);
+	let_go(gate);
+	for (i = 0; i < 2; i++) {
+		pthread_join(two[i].thread, NULL);
+		assert_int_equal(two[i].err, 0);
+	}
+	/* It is shared once. */
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(mem_pipe_acquire(consumer, stream, HANGS_NS,
+						  &frame), 0);
+		bases[i] = frame.planes[0].base;
+	}
+	assert_ptr_equal(bases[0], bases[1]);
+	close_both();
+	release(ptr);
+	release(gate.word);
+	nothing_found();
+}
+
 /*
  * The rate of frames of 1080p, NV12, compared with two processes that pass a
  * memfd and an eventfd for each frame, and with two that pass them once and
@@ -1528,6 +1591,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_mailbox_replaces_while_the_consumer_is_busy),
 		cmocka_unit_test(a_stopped_consumer_is_not_waited_for_too_long),
 		cmocka_unit_test(the_consumers_error_is_not_the_producers),
+		cmocka_unit_test(a_present_that_waits_stops_no_other_call),
 		cmocka_unit_test(frames_go_by_pipe_and_by_hand),
 	};
 
