@@ -32,7 +32,10 @@ static struct client_memory *client_find(struct pipe_client *client,
 	return NULL;
 }
 
-/* Returns a place for new memory, preferably that of a destroyed image. */
+/*
+ * Returns a place for new memory, preferably that of a destroyed image. NULL:
+ * frames use all.
+ */
 static struct client_memory *client_place(struct pipe_client *client)
 {
 	struct client_memory *memory = client->memories, *best = NULL;
@@ -126,7 +129,7 @@ static struct client_memory *client_get_known(struct pipe_client *client,
 	return memory;
 }
 
-/* Announces memory, and returns it with a user. */
+/* Announces memory, and returns it with a user. -ENOBUFS: too many frames. */
 static int client_announce(struct pipe_client *client, struct store *store,
 			   uint64_t id, struct announcement *new,
 			   struct client_memory **memory)
@@ -134,6 +137,8 @@ static int client_announce(struct pipe_client *client, struct store *store,
 	struct client_memory *place = client_place(client);
 	int err;
 
+	if (!place)
+		return -ENOBUFS;
 	client_memory_fini(place);
 	new->wire.memory.index = (uint32_t)(place - client->memories);
 	err = client_call(client, &new->wire, new->list, new->list_len, new->fd,

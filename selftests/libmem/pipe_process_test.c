@@ -1185,6 +1185,38 @@ static void the_consumers_error_is_not_the_producers(void **state)
 	found(MEM_VIOLATION_ILLEGAL_ADDRESS);
 }
 
+/* Each active frame may have memory of its own in each plane. */
+static void too_many_frames_with_three_planes_are_refused(void **state)
+{
+	struct mem_buf *bufs[MEM_PIPE_FRAMES_MAX + 1][MEM_PLANES_MAX];
+	struct mem_frame frame = frame_at(NULL);
+	unsigned int i, j;
+	void *base;
+
+	(void)state;
+	make_both(ctx, MEM_PIPE_FRAMES_MAX, 0);
+	connect_both(ctx);
+	frame.nr_planes = MEM_PLANES_MAX;
+	for (i = 0; i < NR(bufs); i++) {
+		for (j = 0; j < MEM_PLANES_MAX; j++) {
+			assert_int_equal(mem_buf_alloc(ctx, MEM_KIND_UNCACHED,
+						       FRAME_LEN, NULL,
+						       &bufs[i][j]), 0);
+			assert_int_equal(mem_buf_device_ptr(bufs[i][j], &base),
+					 0);
+			frame.planes[j] = frame.planes[0];
+			frame.planes[j].base = base;
+		}
+		assert_int_equal(mem_pipe_present(producer, &frame, stream, 0),
+				 i < MEM_PIPE_FRAMES_MAX ? 0 : -ENOBUFS);
+	}
+	close_both();
+	for (i = 0; i < NR(bufs); i++)
+		for (j = 0; j < MEM_PLANES_MAX; j++)
+			mem_buf_destroy(bufs[i][j]);
+	nothing_found();
+}
+
 struct presenting {
 	pthread_t thread;
 	struct mem_frame frame;
@@ -1591,6 +1623,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_mailbox_replaces_while_the_consumer_is_busy),
 		cmocka_unit_test(a_stopped_consumer_is_not_waited_for_too_long),
 		cmocka_unit_test(the_consumers_error_is_not_the_producers),
+		cmocka_unit_test(too_many_frames_with_three_planes_are_refused),
 		cmocka_unit_test(a_present_that_waits_stops_no_other_call),
 		cmocka_unit_test(frames_go_by_pipe_and_by_hand),
 	};
