@@ -194,20 +194,37 @@ static int client_get_memory(struct pipe_client *client,
 	return *memory ? 0 : client_make_known(client, image, buf, id, memory);
 }
 
+/*
+ * What the newest answer says holds as long as the producer is connected, since
+ * the consumer stays.
+ */
+static bool client_takes_device(struct pipe_client *client)
+{
+	bool ret;
+	int cancel;
+
+	endpoint_enter(client->endpoint, &cancel);
+	ret = client->answer.takes_device;
+	endpoint_leave(client->endpoint, cancel);
+	return ret;
+}
+
 static int client_get_plane(struct mem_pipe_end *end, struct mem_plane *plane,
 			    struct client_memory **memory)
 {
 	struct mem_buf_info info = { .size = sizeof(info) };
 	const struct backend *backend = end->ctx->backend;
+	struct pipe_client *client = end->pipe->client;
 	struct mem_buf *buf = backend->find(end->ctx, plane->base);
 	int err;
 
 	if (!buf)
 		return -EFAULT;
-	err = mem_buf_info(buf, &info);
+	err = is_heaps(buf) || client_takes_device(client) ? 0 : -EOPNOTSUPP;
 	if (!err)
-		err = client_get_memory(end->pipe->client, NULL, buf, info.id,
-					memory);
+		err = mem_buf_info(buf, &info);
+	if (!err)
+		err = client_get_memory(client, NULL, buf, info.id, memory);
 	plane->off = buf_off_of(buf, plane->base);
 	plane->base = NULL;
 	backend->put(buf);

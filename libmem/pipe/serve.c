@@ -104,6 +104,7 @@ static void serve_answer(struct pipe_server *server, uint64_t seq, int err)
 	strncpy(answer->answer.board, board_name(ctx->board),
 		sizeof(answer->answer.board) - 1);
 	pthread_mutex_lock(&server->pipe->lock);
+	answer->answer.takes_device = serve_takes_device(server);
 	pipe_fill_info(server->pipe, &answer->answer.info);
 	pthread_mutex_unlock(&server->pipe->lock);
 	endpoint_enter(server->endpoint, &cancel);

@@ -79,6 +79,7 @@ struct pipe_server {
 /* serve_frame.c */
 void serve_memory_fini(const struct pipe_server *server,
 		       struct serve_memory *memory);
+bool serve_takes_device(const struct pipe_server *server);
 bool serve_has_slots(const struct pipe_server *server);
 int serve_take_memory(struct pipe_server *server, const struct message *message,
 		      int *err);

@@ -28,6 +28,15 @@ void serve_memory_fini(const struct pipe_server *server,
 	*memory = (struct serve_memory) { .image = NULL };
 }
 
+/*
+ * Returns true if frames can be in device memory, which is accessible in the
+ * context of the endpoint only. The pipe's lock is held.
+ */
+bool serve_takes_device(const struct pipe_server *server)
+{
+	return server->pipe->ctxs[PIPE_CONSUMER] == server->endpoint->ctx;
+}
+
 /* Returns true if a frame is left. The pipe's lock is held. */
 bool serve_has_slots(const struct pipe_server *server)
 {
@@ -76,10 +85,6 @@ static int serve_import_buf(const struct pipe_server *server, int fd,
 	return 0;
 }
 
-/*
- * The client could otherwise truncate the file while engines read it. Such
- * memory is accessible in the context of the endpoint only.
- */
 static int serve_import_device(const struct pipe_server *server,
 			       const struct message *message,
 			       struct serve_memory *memory)
@@ -88,11 +93,16 @@ static int serve_import_device(const struct pipe_server *server,
 	struct mem_ctx *ctx = server->endpoint->ctx;
 	const int seals = fcntl(message->fd, F_GET_SEALS);
 	struct mem_buf *buf;
+	bool is_taken;
 	int err;
 
+	/* The client could otherwise truncate it while engines read it. */
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return -EBADMSG;
-	if (server->pipe->ctxs[PIPE_CONSUMER] != ctx)
+	pthread_mutex_lock(&server->pipe->lock);
+	is_taken = serve_takes_device(server);
+	pthread_mutex_unlock(&server->pipe->lock);
+	if (!is_taken)
 		return -EOPNOTSUPP;
 	/* The client may replace memory while the consumer's work goes on. */
 	if (memory_nr_retired(ctx, server) >= WIRE_MEMORIES)
@@ -336,7 +346,18 @@ static void serve_fill(struct pipe_server *server, struct pipe_slot *slot,
 		slot->is_ready = serve_is_signalled(&slot->produced);
 }
 
-/* The pipe's lock is held. */
+static bool serve_has_device(const struct pipe_server *server,
+			     const struct wire_frame *from)
+{
+	uint32_t i;
+
+	for (i = 0; i < from->nr_planes; i++)
+		if (server->memories[from->memory[i]].device)
+			return true;
+	return false;
+}
+
+/* The pipe's lock and that of the servers are held. */
 static int serve_publish(struct pipe_server *server,
 			 const struct wire_frame *from,
 			 const struct mem_frame *frame,
@@ -352,6 +373,9 @@ static int serve_publish(struct pipe_server *server,
 	err = serve_collect(server);
 	if (err)
 		return err;
+	/* The client knows whether it can: connected, the consumer stays. */
+	if (serve_has_device(server, from) && !serve_takes_device(server))
+		return -EPROTO;
 	if (serve_find(server, from->index) ||
 	    server->refused >> from->index & 1)
 		return -EPROTO;

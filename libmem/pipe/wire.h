@@ -12,7 +12,7 @@
 
 #include "pipe.h"
 
-#define WIRE_MAGIC		0x48535002U
+#define WIRE_MAGIC		0x48535003U
 /* Memory that a client has announced at the same time */
 #define WIRE_MEMORIES	(MEM_PIPE_FRAMES_MAX * MEM_PLANES_MAX)
 
@@ -122,12 +122,17 @@ struct wire_done {
  * struct wire_answer - answer to a request
  * @err: 0 or -errno
  * @backend: enum mem_backend of the pipe
+ * @takes_device: 1: the consumer has the context of the connection, to which
+ *	device memory is imported
+ * @reserved: 0
  * @board: name of the pipe's board
  * @info: state of the pipe
  */
 struct wire_answer {
 	int32_t err;
 	uint32_t backend;
+	uint32_t takes_device;
+	uint32_t reserved;
 	char board[32];
 	struct mem_pipe_info info;
 };

@@ -9,7 +9,7 @@
 
 #include "stream.h"
 
-#define WIRE_MAGIC	0x48535002U
+#define WIRE_MAGIC	0x48535003U
 #define ROW		64U
 #define ROWS		4U
 #define HANGS_NS	(60 * NS_PER_S)
@@ -60,6 +60,8 @@ struct wire {
 		struct {
 			int32_t err;
 			uint32_t backend;
+			uint32_t takes_device;
+			uint32_t reserved;
 			char board[32];
 			struct mem_pipe_info info;
 		} answer;
@@ -594,6 +596,33 @@ static void memory_that_no_client_announces_cuts_it_off(void **state)
 	wait_for_fds(nr_fds);
 }
 
+/* It was announced to a consumer of the connection's context. */
+static void device_memory_for_another_context_cuts_it_off(void **state)
+{
+	const int file = file_of(LEN, F_SEAL_SHRINK);
+	struct mem_ctx *other;
+	int sock;
+
+	(void)state;
+	SKIP_MODULE();
+	sock = open_client(4, MEM_PIPE_RESET);
+	assert_int_equal(answer_to(sock, wire_of(CONNECT), -1).answer.err, 0);
+	assert_int_equal(announce_device(sock, 0, file), 0);
+	assert_int_equal(answer_to(sock, wire_of(DISCONNECT), -1).answer.err,
+			 0);
+	assert_int_equal(mem_pipe_reset(pipe_), 0);
+	mem_pipe_end_destroy(consumer);
+	assert_int_equal(mem_pipe_reset(pipe_), 0);
+	assert_int_equal(mem_ctx_open(NULL, &other), 0);
+	assert_int_equal(mem_pipe_connect_consumer(pipe_, other, &consumer), 0);
+	assert_int_equal(answer_to(sock, wire_of(CONNECT), -1).answer.err, 0);
+	assert_int_equal(announce_device(sock, 1, file), -EOPNOTSUPP);
+	assert_true(put_wire(sock, frame_of(0), -1));
+	is_cut_off(sock);
+	mem_ctx_close(other);
+	close(file);
+}
+
 static void other_bytes_and_descriptors_cut_it_off(void **state)
 {
 	const size_t nr_fds = nr_of_process("fd");
@@ -862,6 +891,7 @@ int main(void)
 		cmocka_unit_test(a_host_function_refuses_nothing_to_a_client),
 		cmocka_unit_test(frames_that_no_client_presents_cut_it_off),
 		cmocka_unit_test(memory_that_no_client_announces_cuts_it_off),
+		cmocka_unit_test(device_memory_for_another_context_cuts_it_off),
 		cmocka_unit_test(other_bytes_and_descriptors_cut_it_off),
 		cmocka_unit_test(a_client_that_returns_too_much_is_cut_off),
 		cmocka_unit_test(a_client_that_does_not_read_stops_nobody),

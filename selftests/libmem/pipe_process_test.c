@@ -1185,6 +1185,43 @@ static void the_consumers_error_is_not_the_producers(void **state)
 	found(MEM_VIOLATION_ILLEGAL_ADDRESS);
 }
 
+/* The producer disconnects, and so does the consumer. */
+static void disconnect_both(void)
+{
+	mem_pipe_end_destroy(producer);
+	assert_int_equal(mem_pipe_reset(pipe_), 0);
+	mem_pipe_end_destroy(consumer);
+	assert_int_equal(mem_pipe_reset(pipe_), 0);
+}
+
+static void device_memory_is_for_one_context(void **state)
+{
+	struct mem_frame frame;
+	struct mem_ctx *other;
+
+	(void)state;
+	if (!is_embedded())
+		skip_because("the module shares no device memory");
+	assert_int_equal(mem_ctx_open(NULL, &other), 0);
+	frame = frame_at(memory(MEM_KIND_DEVICE));
+	make_both(ctx, 4, MEM_PIPE_RESET);
+	connect_both(ctx);
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0), 0);
+	disconnect_both();
+	connect_both(other);
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0),
+			 -EOPNOTSUPP);
+	assert_int_equal(info_of().nr_active, 0);
+	disconnect_both();
+	connect_both(ctx);
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0), 0);
+	assert_int_equal(info_of().nr_active, 1);
+	close_both();
+	release(frame.planes[0].base);
+	mem_ctx_close(other);
+	nothing_found();
+}
+
 /* Each active frame may have memory of its own in each plane. */
 static void too_many_frames_with_three_planes_are_refused(void **state)
 {
@@ -1623,6 +1660,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_mailbox_replaces_while_the_consumer_is_busy),
 		cmocka_unit_test(a_stopped_consumer_is_not_waited_for_too_long),
 		cmocka_unit_test(the_consumers_error_is_not_the_producers),
+		cmocka_unit_test(device_memory_is_for_one_context),
 		cmocka_unit_test(too_many_frames_with_three_planes_are_refused),
 		cmocka_unit_test(a_present_that_waits_stops_no_other_call),
 		cmocka_unit_test(frames_go_by_pipe_and_by_hand),
