@@ -104,8 +104,10 @@ struct mem_pipe_params {
  *	engines, of the context of the end; @off is ignored
  * @user: of the producer, who gets it back with the return; the consumer gets
  *	it, too
- * @number: out: 1 for the first frame of the pipe, and so on; 0: see
- *	mem_pipe_reset()
+ * @number: out: 1 for the first frame of the pipe, and so on, with a gap for
+ *	each mem_pipe_reset(); 0 in a returned frame: the pipe never had it,
+ *	because of a reset during its present, or because frames that the
+ *	consumer has held since before a disconnection left no place
  * @id: out: identifies the frame in mem_pipe_release()
  * @time_ns: out: when it was presented, CLOCK_MONOTONIC
  */
@@ -136,13 +138,16 @@ struct mem_frame {
  * @nr_returnable: out: those of them that a return would get
  * @timeout_ns: out: as in struct mem_pipe_params
  * @latency_ns: out: as in struct mem_pipe_params
- * @producer_frame: out: number of the frame that was presented last; 0: none
+ * @producer_frame: out: number of the frame that was presented last; after a
+ *	reset @consumer_frame, until another one is presented; 0: none
  * @consumer_frame: out: number of the frame that was acquired last; 0: none
  * @now_ns: out: time of this call, CLOCK_MONOTONIC
  * @producer_time_ns: out: when @producer_frame was presented
  * @consumer_time_ns: out: when @consumer_frame was presented
- * @measured_latency_ns: out: from then to its first acquire
- * @nr_replaced: out: frames of a mailbox that were replaced and never acquired
+ * @measured_latency_ns: out: from then to its first acquire; 0 after a reset,
+ *	until another one is acquired
+ * @nr_replaced: out: frames of a mailbox that were replaced and never acquired,
+ *	since the last reset
  */
 struct mem_pipe_info {
 	uint32_t size;
@@ -397,8 +402,10 @@ int mem_pipe_release(struct mem_pipe_end *end, const struct mem_frame *frame,
  * Frames that the consumer does not hold can be returned at once, those that it
  * holds after their release; acquired and returned frames keep their numbers.
  * Frames continue to be numbered, and a reset takes a number, as a real
- * EGLStream has it. Ends that are connected stay so: if the pipe was
- * disconnected, it is in the state that it had before the other end connected.
+ * EGLStream has it. A frame whose present has begun, but not ended, is
+ * discarded as well, and has the number 0 when it is returned. Ends that are
+ * connected stay so: if the pipe was disconnected, it is in the state that it
+ * had before the other end connected.
  *
  * Context: any thread.
  * Return: 0, or -EINVAL (@pipe is NULL), -EACCES (it was created without

@@ -928,6 +928,8 @@ static void a_reset_discards_frames(void **state)
 	assert_int_equal(info_of().state, MEM_PIPE_EMPTY);
 	assert_int_equal(info_of().producer_frame, 2);
 	assert_int_equal(info_of().consumer_frame, 2);
+	assert_int_equal(info_of().producer_time_ns, held.time_ns);
+	assert_int_equal(info_of().measured_latency_ns, 0);
 	assert_int_equal(info_of().nr_held, 1);
 	assert_int_equal(acquire(0, &frame), -ETIMEDOUT);
 	for (i = 0; i < 3; i++)
