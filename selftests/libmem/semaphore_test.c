@@ -4,6 +4,7 @@
  * in other contexts and in other processes; and waits that are never signalled.
  * LIBMEM_SOC or the module chooses the board.
  */
+#include "../asleep.h"
 #include "stream.h"
 
 #include <pthread.h>
@@ -651,18 +652,28 @@ static void cancel_waits_for_what_signals_itself(void **state)
 	release(from);
 }
 
-static void *sync_in_thread(void *result)
+struct waiter {
+	_Atomic pid_t tid;
+	int result;
+};
+
+static void *sync_in_thread(void *arg)
 {
-	*(int *)result = mem_stream_sync(stream);
+	struct waiter *waiter = arg;
+
+	waiter->tid = gettid();
+	waiter->result = mem_stream_sync(stream);
 	return NULL;
 }
 
-static void *copy_in_thread(void *result)
+static void *copy_in_thread(void *arg)
 {
+	struct waiter *waiter = arg;
 	uint32_t word = 7;
 
+	waiter->tid = gettid();
 	/* The caller does this copy itself. */
-	*(int *)result = mem_copy(stream, &word, &word, sizeof(word),
+	waiter->result = mem_copy(stream, &word, &word, sizeof(word),
 				  MEM_DIR_DEFAULT);
 	return NULL;
 }
@@ -670,21 +681,26 @@ static void *copy_in_thread(void *result)
 static void a_waiter_gets_the_error_of_the_cancel(void **state)
 {
 	struct semaphore go = new_semaphore();
-	int results[2] = { 1, 1 };
+	struct waiter waiters[2] = { { .result = 1 }, { .result = 1 } };
 	pthread_t threads[2];
+	int i;
 
 	(void)state;
 	wait_for(stream, go);
 	assert_int_equal(pthread_create(&threads[0], NULL, sync_in_thread,
-					&results[0]), 0);
+					&waiters[0]), 0);
 	assert_int_equal(pthread_create(&threads[1], NULL, copy_in_thread,
-					&results[1]), 0);
-	usleep(A_WHILE_US);
+					&waiters[1]), 0);
+	for (i = 0; i < 2; i++) {
+		while (!waiters[i].tid)
+			usleep(1000);
+		wait_until_asleep(waiters[i].tid);
+	}
 	assert_int_equal(mem_ctx_cancel(ctx), -EDEADLK);
-	pthread_join(threads[0], NULL);
-	pthread_join(threads[1], NULL);
-	assert_int_equal(results[0], -EDEADLK);
-	assert_int_equal(results[1], -EDEADLK);
+	for (i = 0; i < 2; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(waiters[i].result, -EDEADLK);
+	}
 	sync_stream();
 	drop(go);
 }
