@@ -34,7 +34,8 @@ static struct client_memory *client_find(struct pipe_client *client,
 
 /*
  * Returns a place for new memory, preferably that of a destroyed image. NULL:
- * frames use all.
+ * frames use all, those among them that the consumer has held since before a
+ * disconnection.
  */
 static struct client_memory *client_place(struct pipe_client *client)
 {
@@ -42,7 +43,7 @@ static struct client_memory *client_place(struct pipe_client *client)
 	unsigned int i;
 
 	for (i = 0; i < WIRE_MEMORIES; i++, memory++) {
-		if (atomic_load(&memory->nr_users))
+		if (atomic_load(&memory->nr_users) || memory->is_held)
 			continue;
 		if (memory->store && atomic_load(&memory->store->nr_users) == 1)
 			return memory;
@@ -129,20 +130,34 @@ static struct client_memory *client_get_known(struct pipe_client *client,
 	return memory;
 }
 
+static void client_forget_held(struct pipe_client *client)
+{
+	unsigned int i;
+
+	for (i = 0; i < WIRE_MEMORIES; i++)
+		client->memories[i].is_held = false;
+}
+
 /* Announces memory, and returns it with a user. -ENOBUFS: too many frames. */
 static int client_announce(struct pipe_client *client, struct store *store,
 			   uint64_t id, struct announcement *new,
 			   struct client_memory **memory)
 {
-	struct client_memory *place = client_place(client);
+	struct client_memory *place;
 	int err;
 
-	if (!place)
-		return -ENOBUFS;
-	client_memory_fini(place);
-	new->wire.memory.index = (uint32_t)(place - client->memories);
-	err = client_call(client, &new->wire, new->list, new->list_len, new->fd,
-			  deadline_of(ANSWER_NS));
+	do {
+		place = client_place(client);
+		if (!place) {
+			client_forget_held(client);
+			return -ENOBUFS;
+		}
+		client_memory_fini(place);
+		new->wire.memory.index = (uint32_t)(place - client->memories);
+		err = client_call(client, &new->wire, new->list, new->list_len,
+				  new->fd, deadline_of(ANSWER_NS));
+		place->is_held = err == -EEXIST;
+	} while (place->is_held);
 	if (err)
 		return err;
 	place->store = store ? store_get(store) : NULL;

@@ -160,9 +160,13 @@ int serve_take_memory(struct pipe_server *server, const struct message *message,
 
 	if (wire->memory.index >= WIRE_MEMORIES || message->fd < 0 ||
 	    (wire->memory.type != WIRE_DEVICE &&
-	     (wire->memory.flags || wire->memory.len)) ||
-	    serve_memory_is_used(server, wire->memory.index))
+	     (wire->memory.flags || wire->memory.len)))
 		return -EPROTO;
+	/* The client does not know which frames the consumer holds. */
+	if (serve_memory_is_used(server, wire->memory.index)) {
+		*err = -EEXIST;
+		return 0;
+	}
 	switch (wire->memory.type) {
 	case WIRE_BUFFER:
 		*err = serve_import_buf(server, message->fd, &new);
@@ -216,16 +220,18 @@ void serve_forget(struct mem_pipe *pipe)
 
 /* Frames */
 
-static struct pipe_slot *serve_find(const struct pipe_server *server,
-				    uint32_t index)
+/* The client has forgotten frames of before a disconnection. */
+static bool serve_has_frame(const struct pipe_server *server, uint32_t index)
 {
-	struct pipe_slot *slot = server->pipe->queue.slots;
+	const struct pipe_queue *queue = &server->pipe->queue;
+	const struct pipe_slot *slot = queue->slots;
 	unsigned int i;
 
 	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
-		if (slot->server == server && slot->index == index)
-			return slot;
-	return NULL;
+		if (slot->server == server && slot->index == index &&
+		    !queue_is_lost(queue, slot))
+			return true;
+	return false;
 }
 
 static bool serve_plane_is_inside(const struct serve_memory *memory,
@@ -376,7 +382,7 @@ static int serve_publish(struct pipe_server *server,
 	/* The client knows whether it can: connected, the consumer stays. */
 	if (serve_has_device(server, from) && !serve_takes_device(server))
 		return -EPROTO;
-	if (serve_find(server, from->index) ||
+	if (serve_has_frame(server, from->index) ||
 	    server->refused >> from->index & 1)
 		return -EPROTO;
 	server->nr_published++;

@@ -57,7 +57,7 @@ enum wire_memory_type {
 
 /**
  * struct wire_memory - memory of frames
- * @index: below WIRE_MEMORIES; no active frame uses what had it before
+ * @index: below WIRE_MEMORIES. -EEXIST: a frame uses what has it now
  * @type: enum wire_memory_type
  * @perm: of an image, as in struct image_pack, like the members below
  * @format: of an image

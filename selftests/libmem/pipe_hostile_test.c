@@ -589,11 +589,23 @@ static void memory_that_no_client_announces_cuts_it_off(void **state)
 		BAD_MEMORY(wire.memory.type = DEVICE; wire.memory.len = LEN;
 			   wire.memory.flags = UINT32_MAX);
 	}
-	/* That of an active frame */
-	BAD_MEMORY(put_wire(sock, frame_of(0), -1));
 	close(shrinkable);
 	close(null);
 	wait_for_fds(nr_fds);
+}
+
+/* The client may have been disconnected while the consumer holds the frame. */
+static void memory_of_a_frame_is_not_replaced(void **state)
+{
+	const int sock = open_client(0, 0);
+
+	(void)state;
+	connect_client(sock);
+	assert_true(put_wire(sock, frame_of(0), -1));
+	assert_int_equal(answer_to(sock, wire_of(ANNOUNCE),
+				   memory_fd).answer.err, -EEXIST);
+	assert_int_equal(info_of().nr_active, 1);
+	close_client(sock);
 }
 
 /* It was announced to a consumer of the connection's context. */
@@ -891,6 +903,7 @@ int main(void)
 		cmocka_unit_test(a_host_function_refuses_nothing_to_a_client),
 		cmocka_unit_test(frames_that_no_client_presents_cut_it_off),
 		cmocka_unit_test(memory_that_no_client_announces_cuts_it_off),
+		cmocka_unit_test(memory_of_a_frame_is_not_replaced),
 		cmocka_unit_test(device_memory_for_another_context_cuts_it_off),
 		cmocka_unit_test(other_bytes_and_descriptors_cut_it_off),
 		cmocka_unit_test(a_client_that_returns_too_much_is_cut_off),

@@ -1222,6 +1222,39 @@ static void device_memory_is_for_one_context(void **state)
 	nothing_found();
 }
 
+/* The producer disconnects and forgets a frame that the consumer holds. */
+static void a_held_frame_keeps_its_memory(void **state)
+{
+	struct mem_frame held = { .size = sizeof(held) }, got = held;
+	struct mem_frame frame = { .size = sizeof(frame) };
+
+	(void)state;
+	make_both(ctx, 1, MEM_PIPE_RESET);
+	connect_both(ctx);
+	frame.image = new_image(SIDE, SIDE, MEM_FORMAT_U8);
+	fill_image(frame.image, 1);
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0), 0);
+	assert_int_equal(mem_pipe_acquire(consumer, stream, HANGS_NS, &held),
+			 0);
+	mem_pipe_end_destroy(producer);
+	mem_image_destroy(frame.image);
+	assert_int_equal(mem_pipe_reset(pipe_), 0);
+	assert_int_equal(mem_pipe_connect_producer(client, ctx, ROW, ROWS,
+						   &producer), 0);
+	/* It would replace that of the image that was destroyed. */
+	frame.image = new_image(SIDE, SIDE, MEM_FORMAT_U8);
+	fill_image(frame.image, 2);
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0), 0);
+	assert_int_equal(mem_pipe_acquire(consumer, stream, HANGS_NS, &got), 0);
+	assert_true(image_has(held.image, 1));
+	assert_true(image_has(got.image, 2));
+	assert_int_equal(mem_pipe_release(consumer, &held, stream), -EPIPE);
+	assert_int_equal(mem_pipe_release(consumer, &got, stream), 0);
+	close_both();
+	mem_image_destroy(frame.image);
+	nothing_found();
+}
+
 /* Each active frame may have memory of its own in each plane. */
 static void too_many_frames_with_three_planes_are_refused(void **state)
 {
@@ -1661,6 +1694,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stopped_consumer_is_not_waited_for_too_long),
 		cmocka_unit_test(the_consumers_error_is_not_the_producers),
 		cmocka_unit_test(device_memory_is_for_one_context),
+		cmocka_unit_test(a_held_frame_keeps_its_memory),
 		cmocka_unit_test(too_many_frames_with_three_planes_are_refused),
 		cmocka_unit_test(a_present_that_waits_stops_no_other_call),
 		cmocka_unit_test(frames_go_by_pipe_and_by_hand),
