@@ -822,6 +822,7 @@ static void call_endpoints_inside(struct inside *in)
 		ANSWER(mem_endpoint_open(ctx, "name", 0, &endpoint)),
 		ANSWER(mem_endpoint_from_fd(ctx, 0, &endpoint)),
 		ANSWER(mem_endpoint_send(in->endpoint, &byte, 1, 0)),
+		ANSWER(mem_endpoint_wait_room(in->endpoint, 0)),
 		ANSWER(mem_endpoint_recv(in->endpoint, &byte, 1, 0)),
 	};
 
