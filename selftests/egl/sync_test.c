@@ -400,6 +400,29 @@ static void a_wait_can_be_cancelled(void **state)
 	remove_gate();
 }
 
+/* Ends in the first call that is a cancellation point. */
+static void *signal_cancelled(void *sync)
+{
+	pthread_cancel(pthread_self());
+	eglSignalSyncKHR(display, sync, EGL_SIGNALED_KHR);
+	eglSignalSyncKHR(display, sync, EGL_UNSIGNALED_KHR);
+	return NULL;
+}
+
+static void a_cancelled_signal_keeps_no_lock(void **state)
+{
+	EGLSyncKHR sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
+	pthread_t thread;
+
+	(void)state;
+	assert_non_null(sync);
+	assert_int_equal(pthread_create(&thread, NULL, signal_cancelled, sync),
+			 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(status_of(sync), EGL_UNSIGNALED);
+	egl_ok(eglDestroySyncKHR(display, sync));
+}
+
 static void *make_current(void *arg)
 {
 	EGLint *error = arg;
@@ -491,6 +514,7 @@ int main(void)
 		cmocka_unit_test(a_destroyed_sync_releases_all_that_wait),
 		cmocka_unit_test(a_terminated_display_releases_all_that_wait),
 		cmocka_unit_test(a_wait_can_be_cancelled),
+		cmocka_unit_test(a_cancelled_signal_keeps_no_lock),
 		cmocka_unit_test(a_context_is_current_in_one_thread),
 		cmocka_unit_test(a_wrong_sync_is_an_error),
 	};

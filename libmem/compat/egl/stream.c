@@ -577,25 +577,29 @@ static bool stream_claim(int fd)
 	       stream_mark(fd, FD_USED);
 }
 
+/* Returns true if a descriptor is none of a stream, or its process has gone. */
+static bool stream_fd_is_bad(int err)
+{
+	return err == -EINVAL || err == -EBADF || err == -EPIPE ||
+	       err == -ETIMEDOUT;
+}
+
 /* Imports the pipe of a descriptor that was claimed. Returns 0 or -errno. */
 static int stream_import(int fd, struct mem_pipe **pipe)
 {
 	struct mem_endpoint *endpoint;
 	int err = mem_endpoint_from_fd(egl_ctx(), fd, &endpoint);
 
-	if (!err) {
-		err = mem_pipe_import(endpoint, IMPORT_NS, pipe);
-		if (err)
-			mem_endpoint_close(endpoint);
+	if (err) {
+		/* Nothing was sent: it may be used when there is a place. */
+		if (!stream_fd_is_bad(err))
+			stream_mark(fd, FD_UNUSED);
+		return err;
 	}
+	err = mem_pipe_import(endpoint, IMPORT_NS, pipe);
+	if (err)
+		mem_endpoint_close(endpoint);
 	return err;
-}
-
-/* Returns true if a descriptor is none of a stream, or its process has gone. */
-static bool stream_fd_is_bad(int err)
-{
-	return err == -EINVAL || err == -EBADF || err == -EPIPE ||
-	       err == -ETIMEDOUT;
 }
 
 API EGLStreamKHR
@@ -614,13 +618,7 @@ eglCreateStreamFromFileDescriptorKHR(EGLDisplay dpy,
 	err = stream_import(fd, &pipe);
 	if (!err)
 		return stream_add(pipe);
-	if (stream_fd_is_bad(err)) {
-		egl_fail(EGL_BAD_ATTRIBUTE);
-	} else {
-		/* It may be used when there are more resources, say. */
-		stream_mark(fd, FD_UNUSED);
-		egl_fail(egl_error_of(err));
-	}
+	egl_fail(stream_fd_is_bad(err) ? EGL_BAD_ATTRIBUTE : egl_error_of(err));
 	return EGL_NO_STREAM_KHR;
 }
 

@@ -5,7 +5,6 @@
  * another eventfd: what waits for the old one continues, however late it looks.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -65,9 +64,24 @@ static bool sync_is_signalled(struct egl_sync *sync)
 	return is_signalled;
 }
 
+/* A thread is not cancelled meanwhile: calls for descriptors are such points. */
+static void sync_lock(struct egl_sync *sync, int *cancel)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	pthread_mutex_lock(&sync->lock);
+}
+
+static void sync_unlock(struct egl_sync *sync, int cancel)
+{
+	pthread_mutex_unlock(&sync->lock);
+	pthread_setcancelstate(cancel, NULL);
+}
+
 static void sync_signal(struct egl_sync *sync)
 {
-	pthread_mutex_lock(&sync->lock);
+	int cancel;
+
+	sync_lock(sync, &cancel);
 	if (!sync->is_signalled) {
 		sync->is_signalled = true;
 		sync->nr_signals++;
@@ -75,7 +89,7 @@ static void sync_signal(struct egl_sync *sync)
 		eventfd_write(sync->fd, 1);
 		pthread_cond_broadcast(&sync->changed);
 	}
-	pthread_mutex_unlock(&sync->lock);
+	sync_unlock(sync, cancel);
 }
 
 static int sync_new_fd(void)
@@ -86,9 +100,9 @@ static int sync_new_fd(void)
 /* Returns 0, or -errno: the status is unchanged. */
 static int sync_unsignal(struct egl_sync *sync)
 {
-	int fd, err = 0;
+	int fd, cancel, err = 0;
 
-	pthread_mutex_lock(&sync->lock);
+	sync_lock(sync, &cancel);
 	if (sync->is_signalled) {
 		fd = sync_new_fd();
 		if (fd < 0) {
@@ -99,24 +113,19 @@ static int sync_unsignal(struct egl_sync *sync)
 			sync->is_signalled = false;
 		}
 	}
-	pthread_mutex_unlock(&sync->lock);
+	sync_unlock(sync, cancel);
 	return err;
 }
 
 /* Makes the further work of a stream wait for the sync. */
 static int sync_wait_by_stream(struct egl_sync *sync, struct mem_stream *stream)
 {
-	int fd, err;
+	int err, cancel;
 
-	/* The sync may be unsignalled meanwhile, which closes its own one. */
-	pthread_mutex_lock(&sync->lock);
-	fd = fcntl(sync->fd, F_DUPFD_CLOEXEC, 0);
-	err = fd < 0 ? -errno : 0;
-	pthread_mutex_unlock(&sync->lock);
-	if (err)
-		return err;
-	err = mem_stream_wait_fence(stream, fd);
-	close(fd);
+	/* Waits for nothing. An unsignal would replace the descriptor. */
+	sync_lock(sync, &cancel);
+	err = mem_stream_wait_fence(stream, sync->fd);
+	sync_unlock(sync, cancel);
 	return err;
 }
 
