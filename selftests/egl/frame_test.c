@@ -623,7 +623,7 @@ static void acquire_raw(struct mem_pipe_end *end, struct mem_stream *work,
 		.size = sizeof(frame),
 		.nr_planes = 1,
 		.planes[0] = {
-			.width = 16,
+			.width = raw->user ? 16 : 64 / raw->pixel_len,
 			.height = 4,
 			.pixel_len = raw->pixel_len,
 			.pitch = 64,
@@ -632,13 +632,22 @@ static void acquire_raw(struct mem_pipe_end *end, struct mem_stream *work,
 		.user = (void *)(uintptr_t)raw->user,
 	};
 	cudaGraphicsResource_t resource;
+	unsigned char bytes[4 * 64];
+	size_t i;
 
 	assert_int_equal(mem_pipe_present(end, &frame, work, 0), 0);
 	assert_int_equal(cudaEGLStreamConsumerAcquireFrame(&consumer, &resource,
 							   NULL, SOON),
 			 raw->rc);
-	if (!raw->rc)
-		release(resource);
+	if (raw->rc)
+		return;
+	if (!raw->user) {
+		ok(cudaMemcpy(bytes, mapped(resource).frame.pPitch[0].ptr,
+			      sizeof(bytes), cudaMemcpyDeviceToHost));
+		for (i = 0; i < sizeof(bytes); i++)
+			assert_int_equal(bytes[i], 7);
+	}
+	release(resource);
 }
 
 /* The memory is the first GPU's, the consumer has @gpu. */
@@ -661,6 +670,8 @@ static void acquire_raws(const struct raw_frame *raws, size_t nr, size_t len,
 	assert_int_equal(mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0,
 					   &work), 0);
 	ok(cudaMalloc(&ptr, len));
+	ok(cudaMemset(ptr, 7, len));
+	ok(cudaDeviceSynchronize());
 	for (i = 0; i < nr; i++)
 		acquire_raw(end, work, ptr, &raws[i]);
 	mem_pipe_end_destroy(end);
@@ -706,6 +717,24 @@ static void a_copied_frame_must_fit_its_memory(void **state)
 	if (nr_devices < 2)
 		skip_because("the board has one GPU");
 	acquire_raws(&raw, 1, 3 * 64 + 16, 1);
+}
+
+/* Its pixels are taken for bytes. */
+static void a_frame_of_another_producer_is_copied_whole(void **state)
+{
+	static const struct raw_frame raws[] = {
+		{ 0, 1, cudaSuccess },
+		{ 0, 4, cudaSuccess },
+		{ 0, 8, cudaSuccess },
+		{ 0, 16, cudaSuccess },
+	};
+	int nr_devices;
+
+	(void)state;
+	ok(cudaGetDeviceCount(&nr_devices));
+	if (nr_devices < 2)
+		skip_because("the board has one GPU");
+	acquire_raws(raws, NR(raws), 4 * 64, 1);
 }
 
 /* What the first shares of another process might be called */
@@ -893,6 +922,7 @@ int main(void)
 		cmocka_unit_test(frames_go_through_a_chain),
 		cmocka_unit_test(a_frame_that_contradicts_itself_is_refused),
 		cmocka_unit_test(a_copied_frame_must_fit_its_memory),
+		cmocka_unit_test(a_frame_of_another_producer_is_copied_whole),
 		cmocka_unit_test(a_token_of_another_process_is_refused),
 		cmocka_unit_test(an_array_has_pixels_of_its_length),
 		cmocka_unit_test(a_frame_is_copied_between_devices),

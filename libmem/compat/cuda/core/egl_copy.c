@@ -39,9 +39,15 @@ static bool copy_is_needed(const struct CUctx_st *ctx, const void *ptr,
 static uint64_t copy_row_len(const struct core_egl_frame *frame,
 			     const struct core_egl_plane *plane)
 {
-	const uint64_t len = (uint64_t)plane->width *
-		core_egl_pixel_len(frame->format, plane->nr_channels);
+	unsigned int pixel_len = core_egl_pixel_len(frame->format,
+						    plane->nr_channels);
+	uint64_t len;
 
+	/* Pixels of a producer that is not CUDA are of any number of bytes. */
+	if (!pixel_len)
+		pixel_len = plane->nr_channels *
+			    core_format_len(frame->format, 1);
+	len = (uint64_t)plane->width * pixel_len;
 	return len < plane->pitch ? len : plane->pitch;
 }
 
