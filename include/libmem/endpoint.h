@@ -109,8 +109,10 @@ int mem_endpoint_send(struct mem_endpoint *endpoint, const void *bytes,
  * @endpoint: end
  * @timeout_ns: how long to wait while the peer's queue is full
  *
- * Unless another thread sends one first, mem_endpoint_send() then finds room.
- * After -ETIMEDOUT, mem_endpoint_fd() becomes readable when there is room.
+ * Unless another thread sends one first, the peer's queue then has a place for
+ * mem_endpoint_send(), which may still have to wait for the socket if long
+ * messages fill it. After -ETIMEDOUT, mem_endpoint_fd() becomes readable when
+ * there is a place.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (@endpoint is NULL), -ETIMEDOUT, -EPIPE (the peer has

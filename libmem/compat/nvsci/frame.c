@@ -286,7 +286,7 @@ API void NvSciIpcResetEndpoint(NvSciIpcEndpoint handle)
 	NvSciIpcResetEndpointSafe(handle);
 }
 
-/* Returns true if ipc_frame_write() would accept a frame now. */
+/* Returns true if ipc_frame_write() would accept a short frame now. */
 static bool ipc_frame_can_write(const struct nvsci_endpoint *endpoint)
 {
 	const int err = mem_endpoint_wait_room(endpoint->mem, 0);
