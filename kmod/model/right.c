@@ -393,7 +393,7 @@ bool right_is_refused(const struct right_buf *buf)
 }
 
 /**
- * right_is_repeated() - tell whether a refused touch is the last one again
+ * right_is_repeated() - check whether a refused touch is the last one again
  * @buf: the buffer
  * @now: the touch, which the host lets the program carry out. Its revoked is
  *	set
