@@ -198,12 +198,12 @@ struct ctx_hook {
  * struct retired - memory of memory_retire()
  * @next: retired later
  * @seq: number of the newest operation that may use it
- * @owner: who has imported it; only compared
+ * @owner: number of who has imported it
  */
 struct retired {
 	struct mem_buf *next;
 	uint64_t seq;
-	const void *owner;
+	uint64_t owner;
 };
 
 /* The caller and each object have a reference; dropping the last closes it. */

@@ -265,7 +265,7 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
  *
  * Context: any thread, also of a host function. Takes the scheduler's lock.
  */
-void memory_retire(struct mem_buf *buf, const void *owner)
+void memory_retire(struct mem_buf *buf, uint64_t owner)
 {
 	struct mem_ctx *ctx = buf->ctx;
 	struct sched *sched = &ctx->sched;
@@ -300,7 +300,7 @@ void memory_retire(struct mem_buf *buf, const void *owner)
  *
  * Return: the number.
  */
-unsigned int memory_nr_retired(struct mem_ctx *ctx, const void *owner)
+unsigned int memory_nr_retired(struct mem_ctx *ctx, uint64_t owner)
 {
 	const struct mem_buf *buf;
 	unsigned int nr = 0;

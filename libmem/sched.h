@@ -201,8 +201,8 @@ int ctx_wait(struct mem_ctx *ctx);
 /* memory.c */
 int memory_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 		  unsigned int flags, struct mem_buf **buf);
-void memory_retire(struct mem_buf *buf, const void *owner);
-unsigned int memory_nr_retired(struct mem_ctx *ctx, const void *owner);
+void memory_retire(struct mem_buf *buf, uint64_t owner);
+unsigned int memory_nr_retired(struct mem_ctx *ctx, uint64_t owner);
 
 /* event.c */
 int event_make(struct mem_ctx *ctx, unsigned int flags,

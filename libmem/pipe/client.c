@@ -103,7 +103,8 @@ static int client_take_answer(struct pipe_client *client,
 
 	if (answer->err > 0 || answer->err < -MAX_ERRNO ||
 	    answer->info.state > MEM_PIPE_DISCONNECTED ||
-	    answer->info.length > MEM_PIPE_FRAMES_MAX)
+	    answer->info.length > MEM_PIPE_FRAMES_MAX ||
+	    answer->takes_device > 1 || answer->reserved)
 		return -EPROTO;
 	client->answer = *answer;
 	client->answer.board[sizeof(answer->board) - 1] = 0;

@@ -30,7 +30,8 @@ enum client_state {
  * @is_known: the server has it
  * @store: of an image, with a reference; NULL: it is a buffer
  * @id: id of the buffer
- * @is_held: when it was to be replaced last, the consumer held a frame in it
+ * @is_held: the server has refused to replace it, since the consumer holds a
+ *	frame in it
  */
 struct client_memory {
 	atomic_uint nr_users;

@@ -143,19 +143,25 @@ static int client_announce(struct pipe_client *client, struct store *store,
 			   uint64_t id, struct announcement *new,
 			   struct client_memory **memory)
 {
+	const uint64_t deadline = deadline_of(ANSWER_NS);
 	struct client_memory *place;
+	bool has_forgotten = false;
 	int err;
 
 	do {
 		place = client_place(client);
-		if (!place) {
+		if (!place && !has_forgotten) {
+			/* The consumer may have released them since. */
 			client_forget_held(client);
-			return -ENOBUFS;
+			has_forgotten = true;
+			place = client_place(client);
 		}
+		if (!place)
+			return -ENOBUFS;
 		client_memory_fini(place);
 		new->wire.memory.index = (uint32_t)(place - client->memories);
 		err = client_call(client, &new->wire, new->list, new->list_len,
-				  new->fd, deadline_of(ANSWER_NS));
+				  new->fd, deadline);
 		place->is_held = err == -EEXIST;
 	} while (place->is_held);
 	if (err)

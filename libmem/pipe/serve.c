@@ -553,12 +553,14 @@ static int server_start(struct pipe_server *server)
 
 static int server_create(struct mem_pipe *pipe, struct mem_endpoint *endpoint)
 {
+	static atomic_ullong last_id;
 	struct pipe_server *new = calloc(1, sizeof(*new));
 	pthread_condattr_t monotonic;
 	int err;
 
 	if (!new)
 		return -ENOMEM;
+	new->id = atomic_fetch_add(&last_id, 1) + 1;
 	new->pipe = pipe;
 	new->endpoint = endpoint;
 	new->end.pipe = pipe;

@@ -24,6 +24,7 @@ struct serve_memory {
 /**
  * struct pipe_server - serves the producer's process
  * @next: next of the pipe
+ * @id: unique in the process, never 0
  * @pipe: pipe, without a reference
  * @endpoint: connection, owned by the server
  * @end: producer of the queue, in the context of @endpoint
@@ -51,6 +52,7 @@ struct serve_memory {
  */
 struct pipe_server {
 	struct pipe_server *next;
+	uint64_t id;
 	struct mem_pipe *pipe;
 	struct mem_endpoint *endpoint;
 	struct mem_pipe_end end;

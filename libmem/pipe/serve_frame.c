@@ -24,7 +24,7 @@ void serve_memory_fini(const struct pipe_server *server,
 	mem_buf_destroy(memory->buf);
 	/* The consumer may still have work on frames that were in it. */
 	if (memory->device)
-		memory_retire(memory->device, server);
+		memory_retire(memory->device, server->id);
 	*memory = (struct serve_memory) { .image = NULL };
 }
 
@@ -105,7 +105,7 @@ static int serve_import_device(const struct pipe_server *server,
 	if (!is_taken)
 		return -EOPNOTSUPP;
 	/* The client may replace memory while the consumer's work goes on. */
-	if (memory_nr_retired(ctx, server) >= WIRE_MEMORIES)
+	if (memory_nr_retired(ctx, server->id) >= WIRE_MEMORIES)
 		return -EBUSY;
 	/* An error of the consumer's work is not the producer's. */
 	err = memory_import(ctx, message->fd, 0, wire->memory.len,
