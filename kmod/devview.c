@@ -269,7 +269,7 @@ static vm_fault_t devview_lock_for_store(const struct vm_fault *vmf,
 		}
 		mutex_unlock(&buf->lock);
 		err = heapsim_lines_init(buf, false);
-		if (err == -EAGAIN)
+		if (err == -EAGAIN && !fatal_signal_pending(current))
 			continue;
 		if (err)
 			return VM_FAULT_SIGBUS;

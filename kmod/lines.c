@@ -53,6 +53,8 @@ int heapsim_lines_init(struct heapsim_buf *buf, bool waits)
 
 	if (READ_ONCE(buf->lines.pages))
 		return 0;
+	if (!waits && mutex_is_locked(&buf->lock))
+		return -EAGAIN;
 	/*
 	 * The first access pays for this. kvcalloc() rounds up to a power of
 	 * two and zeroes all of it, so the fifth bitmap is allocated apart from

@@ -71,7 +71,7 @@ static vm_fault_t mmap_lock_touched(const struct vm_fault *vmf,
 		 * errors must not be VM_FAULT_OOM, for the OOM killer.
 		 */
 		err = heapsim_lines_init(buf, false);
-		if (err == -EAGAIN)
+		if (err == -EAGAIN && !fatal_signal_pending(current))
 			continue;
 		if (err)
 			return VM_FAULT_SIGBUS;

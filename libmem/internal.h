@@ -401,10 +401,11 @@ enum job_op {
  * @run: runs a kernel that was submitted as @work, and waits for its end
  * @copy: carries out a copy or fill; @work is NULL if no engine does it
  *
- * The caller holds the scheduler's lock for @export_ptr. All except
- * @next_violation return 0 or -errno; on failure they have changed nothing,
- * except for @run and @copy. -EOPNOTSUPP: unsupported by the backend. For an
- * object that they create, the caller takes the reference to the context.
+ * The caller holds the scheduler's lock for @export_ptr, and for @free_ptr of
+ * what @import_ptr has created. All except @next_violation return 0 or -errno;
+ * on failure they have changed nothing, except for @run and @copy. -EOPNOTSUPP:
+ * unsupported by the backend. For an object that they create, the caller takes
+ * the reference to the context.
  */
 struct backend {
 	const char *name;

@@ -64,7 +64,7 @@ void embedded_buf_destroy(struct embedded_buf *buf)
  * embedded_buf_put() - drop a reference
  * @buf: buffer; the last reference frees it
  *
- * Context: no lock held.
+ * Context: no lock held but the scheduler's.
  */
 void embedded_buf_put(struct embedded_buf *buf)
 {
