@@ -760,7 +760,7 @@ static void rights_report(struct heapsim_ctx_buf *m,
 	const struct heapsim_party nobody = { 0 };
 	struct right_refused refused = {
 		.thread = task_pid_nr(current),
-		/* If each touch faults, those of an instruction are told apart. */
+		/* If each touch faults, each counts. */
 		.ip = m->buf->rule.is_precise && m->buf->has_two_views ? 0 :
 		      access->ip,
 		.off = access->off,

@@ -328,9 +328,9 @@ void mem_pipe_end_destroy(struct mem_pipe_end *end);
  * of the consumer there), -EBUSY (the image is locked, or the other process
  * cannot take more device memory before its work has ended), -ENOBUFS
  * (MEM_PIPE_FRAMES_MAX frames are active, or with those that a consumer in
- * another process has held since before a disconnection), -ETIMEDOUT, -EPIPE (the pipe is
- * disconnected), -EMFILE or -ENFILE (no file descriptor is left, for an end of
- * another context), -ENOMEM, or as mem_stream_sync().
+ * another process has held since before a disconnection), -ETIMEDOUT, -EPIPE
+ * (the pipe is disconnected), -EMFILE or -ENFILE (no file descriptor is left,
+ * for an end of another context), -ENOMEM, or as mem_stream_sync().
  */
 int mem_pipe_present(struct mem_pipe_end *end, const struct mem_frame *frame,
 		     struct mem_stream *stream, uint64_t timeout_ns);

@@ -509,7 +509,7 @@ static void rights_refuse(struct embedded_ctx *ctx, struct embedded_buf *buf,
 	const struct rights_stream *blocker = rights_blocker_of(ctx, buf);
 	struct right_refused now = {
 		.thread = (u64)gettid(),
-		/* If each touch faults, those of an instruction are told apart. */
+		/* If each touch faults, each counts. */
 		.ip = touch->is_call || ctx->is_precise ? 0 : touch->ip,
 		.off = touch->off,
 		.is_write = touch->is_write,

@@ -891,7 +891,8 @@ static void a_normalised_frame_is_copied_whole(void **state)
 	frame.frame.pPitch[0] = ptr;
 	cu_ok(cuEGLStreamProducerPresentFrame(&producer, frame, NULL));
 	ok(cudaSetDevice(1));
-	cu_ok(cuEGLStreamConsumerAcquireFrame(&consumer, &resource, NULL, SOON));
+	cu_ok(cuEGLStreamConsumerAcquireFrame(&consumer, &resource, NULL,
+					      SOON));
 	cu_ok(cuGraphicsResourceGetMappedEglFrame(&copy, resource, 0, 0));
 	assert_int_equal(copy.cuFormat, CU_AD_FORMAT_UNORM_INT8X4);
 	ok(cudaMemcpy(bytes, copy.frame.pPitch[0], FRAME_LEN,

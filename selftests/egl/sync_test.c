@@ -411,10 +411,11 @@ static void *signal_cancelled(void *sync)
 
 static void a_cancelled_signal_keeps_no_lock(void **state)
 {
-	EGLSyncKHR sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
+	EGLSyncKHR sync;
 	pthread_t thread;
 
 	(void)state;
+	sync = eglCreateSyncKHR(display, EGL_SYNC_REUSABLE_KHR, NULL);
 	assert_non_null(sync);
 	assert_int_equal(pthread_create(&thread, NULL, signal_cancelled, sync),
 			 0);

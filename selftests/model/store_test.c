@@ -218,7 +218,7 @@ static void a_touch_in_a_later_period_is_another_one(void **state)
 	assert_false(right_is_repeated(&buf, &touch));
 }
 
-static void a_touch_after_a_right_of_its_own_is_another_one(void **state)
+static void a_touch_after_its_own_right_is_another_one(void **state)
 {
 	struct right_refused touch = {
 		.thread = 1, .ip = 0x1000, .off = 8, .job = 3,
@@ -267,7 +267,7 @@ int main(void)
 		cmocka_unit_test(an_instruction_that_faults_again_is_one_touch),
 		cmocka_unit_test(a_touch_that_differs_is_another_one),
 		cmocka_unit_test(a_touch_in_a_later_period_is_another_one),
-		cmocka_unit_test(a_touch_after_a_right_of_its_own_is_another_one),
+		cmocka_unit_test(a_touch_after_its_own_right_is_another_one),
 		cmocka_unit_test(a_touch_without_an_address_is_another_one),
 	};
 

@@ -64,7 +64,7 @@ static bool sync_is_signalled(struct egl_sync *sync)
 	return is_signalled;
 }
 
-/* A thread is not cancelled meanwhile: calls for descriptors are such points. */
+/* Calls for descriptors are cancellation points. */
 static void sync_lock(struct egl_sync *sync, int *cancel)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
