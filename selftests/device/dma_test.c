@@ -335,6 +335,8 @@ static void jobs_of_another_user_take_no_places(void **state)
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
+	/* His jobs, and what they keep, last until their deadline. */
+	assert_int_equal(device_poll(f->fd, POLLOUT, DEVICE_HANGS_MS), POLLOUT);
 	close(fence);
 	close(own);
 	close(fds[0]);
