@@ -3,6 +3,7 @@
 #ifndef _SELFTESTS_ASLEEP_H
 #define _SELFTESTS_ASLEEP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +29,18 @@ static inline bool is_asleep(pid_t tid)
 	return name_end[2] == 'S';
 }
 
-/* Returns when a thread sleeps for longer than for a lock. */
-static inline void wait_until_asleep(pid_t tid)
+/*
+ * Returns when a thread, which sets its number as soon as it begins, sleeps for
+ * longer than for a lock.
+ */
+static inline void wait_until_asleep(const atomic_int *tid)
 {
 	int nr = 0;
 
+	while (!*tid)
+		usleep(1000);
 	while (nr < 50) {
-		nr = is_asleep(tid) ? nr + 1 : 0;
+		nr = is_asleep(*tid) ? nr + 1 : 0;
 		usleep(2000);
 	}
 }

@@ -405,9 +405,7 @@ static EGLint error_of_query(void)
 
 	assert_non_null(sync);
 	assert_int_equal(pthread_create(&thread, NULL, query_state, &query), 0);
-	while (!query.tid)
-		usleep(1000);
-	wait_until_asleep(query.tid);
+	wait_until_asleep(&query.tid);
 	egl_ok(eglSignalSyncKHR(display, sync, EGL_SIGNALED_KHR));
 	egl_ok(eglDestroySyncKHR(display, sync));
 	assert_false(query.has_ended);

@@ -246,9 +246,7 @@ static void start_waiter(struct waiter *waiter, EGLSync sync)
 	*waiter = (struct waiter){ .sync = sync };
 	assert_int_equal(pthread_create(&waiter->thread, NULL, wait_for_sync,
 					waiter), 0);
-	while (!waiter->tid)
-		usleep(1000);
-	wait_until_asleep(waiter->tid);
+	wait_until_asleep(&waiter->tid);
 }
 
 /* Returns a sync that both threads wait for. */

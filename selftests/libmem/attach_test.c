@@ -187,9 +187,7 @@ static void start_waiter(struct waiter *waiter, int (*wait)(void *arg),
 	*waiter = (struct waiter) { .wait = wait, .arg = arg };
 	assert_int_equal(pthread_create(&waiter->thread, NULL, waiter_main,
 					waiter), 0);
-	while (!waiter->tid)
-		usleep(1000);
-	wait_until_asleep(waiter->tid);
+	wait_until_asleep(&waiter->tid);
 }
 
 static void waiter_returns(struct waiter *waiter)

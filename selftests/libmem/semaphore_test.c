@@ -653,7 +653,7 @@ static void cancel_waits_for_what_signals_itself(void **state)
 }
 
 struct waiter {
-	_Atomic pid_t tid;
+	atomic_int tid;
 	int result;
 };
 
@@ -691,11 +691,8 @@ static void a_waiter_gets_the_error_of_the_cancel(void **state)
 					&waiters[0]), 0);
 	assert_int_equal(pthread_create(&threads[1], NULL, copy_in_thread,
 					&waiters[1]), 0);
-	for (i = 0; i < 2; i++) {
-		while (!waiters[i].tid)
-			usleep(1000);
-		wait_until_asleep(waiters[i].tid);
-	}
+	for (i = 0; i < 2; i++)
+		wait_until_asleep(&waiters[i].tid);
 	assert_int_equal(mem_ctx_cancel(ctx), -EDEADLK);
 	for (i = 0; i < 2; i++) {
 		pthread_join(threads[i], NULL);
