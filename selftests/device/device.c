@@ -566,6 +566,27 @@ int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr)
 	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
 }
 
+bool record_next(int watch, struct heapsim_record *r)
+{
+	ssize_t n = read(watch, r, sizeof(*r));
+
+	if (n < 0) {
+		assert_int_equal(errno, EAGAIN);
+		return false;
+	}
+	assert_int_equal(n, sizeof(*r));
+	assert_int_equal(r->size, sizeof(*r));
+	return true;
+}
+
+void record_drain(int watch)
+{
+	struct heapsim_record r;
+
+	while (record_next(watch, &r))
+		;
+}
+
 int device_policy_errno(int dev, uint32_t scope, int fd, uint32_t policy)
 {
 	struct heapsim_set_policy set = {

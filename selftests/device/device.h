@@ -151,6 +151,10 @@ void device_release(int dev, uint64_t hold);
 
 /* Watches for records of these kinds, in the size of this test's struct. */
 int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr);
+/* Reads the next record; returns false if there is none. */
+bool record_next(int watch, struct heapsim_record *r);
+/* Discards the records that the preparation of a test has caused. */
+void record_drain(int watch);
 
 /* @fd is -1 for all scopes except that of a buffer. */
 int device_policy_errno(int dev, uint32_t scope, int fd, uint32_t policy);

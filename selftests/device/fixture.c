@@ -52,24 +52,3 @@ int fixture_teardown(void **state)
 	free(f);
 	return 0;
 }
-
-bool record_next(int watch, struct heapsim_record *r)
-{
-	ssize_t n = read(watch, r, sizeof(*r));
-
-	if (n < 0) {
-		assert_int_equal(errno, EAGAIN);
-		return false;
-	}
-	assert_int_equal(n, sizeof(*r));
-	assert_int_equal(r->size, sizeof(*r));
-	return true;
-}
-
-void record_drain(int watch)
-{
-	struct heapsim_record r;
-
-	while (record_next(watch, &r))
-		;
-}

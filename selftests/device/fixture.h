@@ -32,9 +32,4 @@ static inline struct heapsim_counters count(const struct fixture *f)
 	return device_count(f->dev, f->fd);
 }
 
-/* Reads the next record; returns false if there is none. */
-bool record_next(int watch, struct heapsim_record *r);
-/* Discards the records that the preparation of a test has caused. */
-void record_drain(int watch);
-
 #endif

@@ -24,6 +24,7 @@
 #define LEN		(64 * KIB)
 #define NR_ENTRIES	256
 #define NR_RANGES	256
+#define STACK_SIGNAL	(SIGRTMAX - 1)
 
 struct fixture {
 	int dev;
@@ -283,6 +284,69 @@ static void a_thread_may_run_it(void **state)
 	prepare(f, HEAPSIM_IOC_RANGE_MAINTAIN, &range)->flags = IOSQE_ASYNC;
 	assert_int_equal(io_uring_submit(&f->ring), 1);
 	assert_int_equal(next_result(f, NULL), 0);
+}
+
+static atomic_int nr_stacks;
+
+static void on_stack(int signal)
+{
+	(void)signal;
+	nr_stacks++;
+}
+
+static int watch_open(void)
+{
+	const struct sigaction action = {
+		.sa_handler = on_stack,
+		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK,
+	};
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_TREE,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = 64,
+		.record_size = sizeof(struct heapsim_record),
+		.stack_signal = STACK_SIGNAL,
+	};
+	int fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	assert_true(fd >= 0);
+	assert_int_equal(sigaction(STACK_SIGNAL, &action, NULL), 0);
+	assert_int_equal(ioctl(fd, HEAPSIM_IOC_WATCH, &watch), 0);
+	nr_stacks = 0;
+	return fd;
+}
+
+/* Such a thread handles no signal, so it must not be asked for its stack. */
+static void a_thread_of_the_ring_is_not_signalled(void **state)
+{
+	struct fixture *f = *state;
+	struct heapsim_range_maintain range = range_of(f, 0);
+	uint8_t *map = device_map(f->fd, LEN);
+	struct heapsim_record r;
+	int watch;
+
+	*(volatile uint8_t *)map = 1;
+	assert_int_equal(run(f, HEAPSIM_IOC_RANGE_MAINTAIN, &range), 0);
+	watch = watch_open();
+	assert_int_equal(ioctl(f->dev, HEAPSIM_IOC_RANGE_MAINTAIN, &range), 0);
+	assert_true(record_next(watch, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_REDUNDANT_CLEAN);
+	assert_int_equal(r.cpu.tid, gettid());
+	assert_true(r.cpu_stack > 0);
+	assert_int_equal(nr_stacks, 1);
+	prepare(f, HEAPSIM_IOC_RANGE_MAINTAIN, &range)->flags = IOSQE_ASYNC;
+	assert_int_equal(io_uring_submit(&f->ring), 1);
+	assert_int_equal(next_result(f, NULL), 0);
+	assert_true(record_next(watch, &r));
+	assert_int_equal(r.kind, HEAPSIM_RECORD_REDUNDANT_CLEAN);
+	assert_int_equal(r.cpu.pid, getpid());
+	assert_int_not_equal(r.cpu.tid, gettid());
+	assert_int_equal(r.cpu_stack, 0);
+	assert_int_equal(nr_stacks, 1);
+	signal(STACK_SIGNAL, SIG_DFL);
+	device_unmap(map, LEN);
+	close(watch);
 }
 
 static void a_polled_queue_runs_it(void **state)
@@ -770,6 +834,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_struct_may_lie_in_the_entry,
 						setup_wide, teardown),
 		TEST(a_thread_may_run_it),
+		TEST(a_thread_of_the_ring_is_not_signalled),
 		TEST_POLLED(a_polled_queue_runs_it),
 		TEST_POLLED(requests_that_are_done_interrupt_no_other),
 		TEST_POLLED(a_waiting_job_holds_nothing_up),
