@@ -296,6 +296,10 @@ struct mem_probe {
  *	other, without the padding between them
  * @MEM_VIOLATION_READ_ONLY_WRITE: the CPU or a kernel stored to an object that
  *	it may only read
+ * @MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER: a frame of a pipe was stored to
+ *	while the consumer held it
+ * @MEM_VIOLATION_FRAME_USED_AFTER_RELEASE: the consumer used a frame of a pipe
+ *	that it had released
  */
 enum mem_violation_kind {
 	MEM_VIOLATION_DROPPED,
@@ -325,7 +329,9 @@ enum mem_violation_kind {
 	MEM_VIOLATION_MISSING_UNLOCK,
 	MEM_VIOLATION_WRAPPED_GONE,
 	MEM_VIOLATION_WIDTH_FOR_PITCH,
-	MEM_VIOLATION_READ_ONLY_WRITE
+	MEM_VIOLATION_READ_ONLY_WRITE,
+	MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER,
+	MEM_VIOLATION_FRAME_USED_AFTER_RELEASE
 };
 
 /** enum mem_missing - the operation that would have prevented the violation */

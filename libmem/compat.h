@@ -8,6 +8,7 @@
 #define _LIBMEM_COMPAT_H
 
 #include "libmem.h"
+#include "libmem/pipe.h"
 
 /* The board where nothing names one: what users of the vendor have today. */
 #define COMPAT_SOC	"orin"
@@ -35,5 +36,21 @@ static inline int compat_ctx_open(struct mem_ctx **ctx)
  * Context: any thread, also of a host function or a child; needs no context.
  */
 void libmem_report_missing(const char *call);
+
+/**
+ * libmem_watch_frame() - say which memory a layer has imported for a frame
+ * @end: consumer
+ * @frame: frame that it holds
+ * @nr: number of @bases, at most MEM_PLANES_MAX
+ * @bases: address of each plane in memory of the consumer's context that only
+ *	this frame needs; NULL: none
+ *
+ * What the consumer does with this memory is checked from now on, in place of
+ * the frame's own planes. Without heapsim-run(1) this does nothing.
+ *
+ * Context: any thread.
+ */
+void libmem_watch_frame(struct mem_pipe_end *end, const struct mem_frame *frame,
+			unsigned int nr, void *const *bases);
 
 #endif

@@ -246,6 +246,10 @@ API const char *mem_violation_name(unsigned int kind)
 		[MEM_VIOLATION_WRAPPED_GONE] = "wrapped-gone",
 		[MEM_VIOLATION_WIDTH_FOR_PITCH] = "width-for-pitch",
 		[MEM_VIOLATION_READ_ONLY_WRITE] = "read-only-write",
+		[MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER] =
+			"frame-written-by-consumer",
+		[MEM_VIOLATION_FRAME_USED_AFTER_RELEASE] =
+			"frame-used-after-release",
 	};
 
 	if (kind >= sizeof(names) / sizeof(*names))

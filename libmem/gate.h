@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Gates: who may touch the memory of an image or an array now. Most buffers
- * have no gate. A backend that detects touches removes the access that a gate
- * does not allow, and reports such a touch; the touch is carried out
- * nevertheless, as on the board.
+ * Gates: who may touch the memory of an image, an array, or a frame of a pipe
+ * now. Most buffers have no gate. A backend that detects touches removes the
+ * access that a gate does not allow, and reports such a touch; the touch is
+ * carried out nevertheless, as on the board.
  */
 #ifndef _LIBMEM_GATE_H
 #define _LIBMEM_GATE_H
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "libmem.h"
+#include "libmem/format.h"
 
 /**
  * enum gate - who may touch a buffer beside libmem itself
@@ -20,6 +21,9 @@
  * @GATE_WRITE: the CPU may read and write
  * @GATE_DEVICE: kernels and copies
  * @GATE_ALL: the CPU, kernels and copies
+ * @GATE_FRAME_HELD: the CPU, kernels and copies may read: it is a frame that
+ *	the consumer of a pipe holds
+ * @GATE_FRAME_RELEASED: only libmem: it was such a frame
  */
 enum gate {
 	GATE_NONE,
@@ -28,6 +32,20 @@ enum gate {
 	GATE_WRITE,
 	GATE_DEVICE,
 	GATE_ALL,
+	GATE_FRAME_HELD,
+	GATE_FRAME_RELEASED,
+};
+
+/**
+ * struct gate_note - the call because of which a gate has changed
+ * @time_ns: when, CLOCK_MONOTONIC
+ * @tid: thread
+ * @stack: its stack, from record_stack()
+ */
+struct gate_note {
+	uint64_t time_ns;
+	uint32_t tid;
+	uint32_t stack;
 };
 
 /* Marks a function as a kernel of libmem, to which no gate applies. */
@@ -39,12 +57,32 @@ extern const char __start_libmem_kernels[]
 extern const char __stop_libmem_kernels[]
 	__attribute__((weak, visibility("hidden")));
 
+/**
+ * struct gate_change - frames that a consumer begins or ceases to hold
+ * @is_shared: the producer has the same buffers, so that nothing is reported
+ *	after the release
+ * @by: 1 or -1: added to the number of frames that are held in each buffer
+ * @note: acquire or release
+ * @nr: number of @bufs
+ * @bufs: buffers, each of them once
+ */
+struct gate_change {
+	bool is_shared;
+	int by;
+	struct gate_note note;
+	unsigned int nr;
+	struct mem_buf *bufs[MEM_PLANES_MAX];
+};
+
+struct gate_note gate_note_here(void);
 void gate_set(struct mem_buf *buf, enum gate gate);
+void gate_change(const struct gate_change *change);
+void gate_change_fini(const struct gate_change *change);
 void gate_own_begin(void);
 void gate_own_end(void);
 bool gate_is_own(void);
 bool gate_has_kernel(mem_kernel kernel);
 bool gate_allows_cpu(enum gate gate, bool is_write);
-bool gate_allows_device(enum gate gate);
+bool gate_allows_device(enum gate gate, bool is_write);
 
 #endif

@@ -241,6 +241,7 @@ struct mem_buf {
 	bool is_read_only;
 	atomic_bool is_device_exposed;	/* mem_buf_device_ptr() returned it */
 	struct order_buf *order;	/* of managed memory, else NULL */
+	int nr_frames;			/* frames that are held: gate_change() */
 
 	pthread_mutex_t lock;		/* addr, nr_maps */
 	void *addr;
@@ -393,8 +394,10 @@ enum job_op {
  * @keep: takes a reference to a buffer
  * @put: drops a reference to a buffer
  * @set_name: names a buffer; the name is short enough
- * @set_gate: sets who may touch a buffer of a heap from now on; violations name
- *	the calling thread; NULL: touches are not detected
+ * @set_gate: sets who may touch a buffer of a heap, or who besides the CPU may
+ *	touch device memory, from now on; violations name the call of the note,
+ *	or that of the calling thread if it is NULL; NULL: touches are not
+ *	detected
  * @order: the functions that order/ calls
  * @fence_create: creates a sync_file for @fence_signal; NULL: there are none
  * @fence_signal: signals it; takes no lock
@@ -458,7 +461,8 @@ struct backend {
 	void (*keep)(struct mem_buf *buf);
 	void (*put)(struct mem_buf *buf);
 	void (*set_name)(struct mem_buf *buf, const char *name);
-	void (*set_gate)(struct mem_buf *buf, enum gate gate);
+	void (*set_gate)(struct mem_buf *buf, enum gate gate,
+			 const struct gate_note *note);
 	const struct order_ops *order;
 
 	int (*run)(struct mem_ctx *ctx, struct work *work,

@@ -138,6 +138,8 @@ static void op_release(struct op *op)
 	} else if (op->kind == OP_WAIT || op->kind == OP_SIGNAL) {
 		if (op->semaphore)
 			semaphore_put(op->semaphore);
+	} else if (op->kind == OP_GATE) {
+		gate_change_fini(&op->gates);
 	} else if (op->kind == OP_COPY || op->kind == OP_OWN) {
 		if (op->copy.dst)
 			backend->put(op->copy.dst);
@@ -333,6 +335,7 @@ static void op_ready(struct op *op, struct op **done)
 		return;
 	case OP_MARK:
 	case OP_ATTACH:
+	case OP_GATE:
 		break;
 	default:
 		sched->nr_going++;
@@ -355,6 +358,8 @@ static void op_complete(struct sched *sched, struct op *op, struct op **done)
 
 	if (op->kind == OP_ATTACH && op->reach)
 		order_reach(op->stream->ctx, op->reach);
+	if (op->kind == OP_GATE)
+		gate_change(&op->gates);
 	op->followers = NULL;
 	op->done_ns = now_ns();
 	op_list_remove(&sched->all, op, op_in_all);

@@ -19,6 +19,7 @@
  * @OP_OWN: run and finished by the thread that submitted it, once it is ready
  * @OP_WAIT: a wait for a semaphore
  * @OP_SIGNAL: runs nothing: a semaphore is signalled
+ * @OP_GATE: runs nothing: gates of buffers change
  */
 enum op_kind {
 	OP_MARK,
@@ -29,6 +30,7 @@ enum op_kind {
 	OP_OWN,
 	OP_WAIT,
 	OP_SIGNAL,
+	OP_GATE,
 };
 
 /**
@@ -120,6 +122,7 @@ struct op_done {
  * @call: OP_CALL: the host function
  * @reach: OP_ATTACH: maintenance that is due then, or NULL
  * @semaphore: OP_WAIT, OP_SIGNAL: the semaphore, with a reference
+ * @gates: OP_GATE: the change, with references to its buffers
  */
 struct op {
 	enum op_kind kind;
@@ -148,6 +151,7 @@ struct op {
 		struct op_call call;
 		struct reach *reach;
 		struct mem_semaphore *semaphore;
+		struct gate_change gates;
 	};
 };
 
@@ -189,6 +193,8 @@ bool stream_has_unknown(const struct mem_stream *stream);
 int stream_submit_mark(struct mem_stream *stream, struct mark **mark,
 		       struct op **made);
 int stream_wait(struct mem_stream *stream);
+int stream_change_gates(struct mem_stream *stream,
+			const struct gate_change *change);
 bool stream_has_work(struct mem_stream *stream, bool is_for_other);
 
 /* thread_stream.c */

@@ -70,6 +70,30 @@ int stream_wait(struct mem_stream *stream)
 	return err;
 }
 
+/**
+ * stream_change_gates() - change gates when the stream's earlier work has ended
+ * @stream: stream
+ * @change: change; the references to its buffers become the operation's
+ *
+ * Return: 0 or -ENOMEM; the references are dropped then.
+ */
+int stream_change_gates(struct mem_stream *stream,
+			const struct gate_change *change)
+{
+	struct op *op = op_create(stream, OP_GATE);
+	int err;
+
+	if (!op) {
+		gate_change_fini(change);
+		return -ENOMEM;
+	}
+	op->gates = *change;
+	sched_lock(stream->ctx);
+	/* It orders operations of the stream, but is no wait of the host. */
+	err = order_mark_wait(stream, NULL);
+	return op_submit_unlock(op, NULL, err);
+}
+
 static int stream_clamp_priority(int priority)
 {
 	if (priority > MEM_PRIORITY_LEAST)

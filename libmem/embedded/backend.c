@@ -270,7 +270,8 @@ static void embedded_unmap(struct mem_buf *base)
 	buf_unlock(buf, &old);
 }
 
-static void embedded_set_gate(struct mem_buf *base, enum gate gate)
+static void embedded_set_gate(struct mem_buf *base, enum gate gate,
+			      const struct gate_note *note)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
 	const struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
@@ -282,14 +283,10 @@ static void embedded_set_gate(struct mem_buf *base, enum gate gate)
 		return;
 	buf_lock(buf, &old);
 	if (buf->gate != gate)
-		buf->gated = (struct note) {
-			.time_ns = now_ns(),
-			.tid = gettid(),
-			.stack = record_stack(0),
-		};
+		buf->gated = note ? *note : gate_note_here();
 	buf->gate = gate;
 	/* If memory is short, the next touch faults, and then gives access. */
-	if (buf->is_mapped)
+	if (is_heaps(base) && buf->is_mapped)
 		fault_open(buf);
 	buf_unlock(buf, &old);
 }

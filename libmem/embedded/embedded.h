@@ -257,7 +257,7 @@ struct embedded_buf {
 	bool was_faulted;
 	uint32_t nr_due;
 	struct line_bracket bracket;
-	struct note gated;
+	struct gate_note gated;
 	struct note begin[BRACKET_NR_DIRS];
 	struct record_place *begun[BRACKET_NR_DIRS];
 	const struct touch *touch;

@@ -195,8 +195,10 @@ static bool run_may_keep(struct owner *owner, struct embedded_buf *buf)
 {
 	struct embedded_ctx *ctx = owner->ctx;
 
+	if (buf->gate)
+		return false;
 	if (is_heaps(&buf->base))
-		return !buf->has_two_views && !buf->gate && !buf->nr_moving;
+		return !buf->has_two_views && !buf->nr_moving;
 	if (atomic_is_looked_for(buf))
 		return false;
 	return buf->base.kind != MEM_KIND_MANAGED ||
@@ -304,9 +306,12 @@ static void run_judge_atomic(struct owner *owner, struct embedded_buf *buf,
 	grant->len = page_size;
 }
 
-static enum engine_access run_access_of(const struct embedded_buf *buf)
+static enum engine_access run_access_of(const struct embedded_buf *buf,
+					bool is_write)
 {
-	if (buf->base.is_read_only)
+	/* The first store calls the owner again. */
+	if (buf->base.is_read_only ||
+	    (buf->gate == GATE_FRAME_HELD && !is_write))
 		return ENGINE_READ;
 	return buf->has_two_views ? ENGINE_TRACKED : ENGINE_WRITE;
 }
@@ -323,8 +328,9 @@ static int run_grant_buf(struct owner *owner, struct embedded_buf *buf,
 		owner->refused = "read-only memory";
 	if (owner->refused)
 		return -EFAULT;
-	*grant = run_grant_of(buf, run_access_of(buf));
-	if (!owner->work->is_own && !gate_allows_device(buf->gate))
+	*grant = run_grant_of(buf, run_access_of(buf, touch->is_write));
+	if (!owner->work->is_own &&
+	    !gate_allows_device(buf->gate, touch->is_write))
 		watch_gate_engine(buf, touch->off - window_off(buf),
 				  touch->is_write, touch->ip, owner->work);
 	if (buf->base.kind == MEM_KIND_MANAGED)
@@ -565,7 +571,8 @@ static void run_judge_gate(struct mem_buf *base, const struct copy_side *side,
 {
 	struct embedded_buf *buf = base ? embedded_buf_of(base) : NULL;
 
-	if (buf && work && !gate_is_own() && !gate_allows_device(buf->gate))
+	if (buf && work && !gate_is_own() &&
+	    !gate_allows_device(buf->gate, is_write))
 		watch_gate_engine(buf, side->off, is_write, 0, work);
 }
 

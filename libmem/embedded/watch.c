@@ -564,9 +564,38 @@ static bool watch_is_closed(const struct embedded_buf *buf)
 	return buf->gate == GATE_CLOSED;
 }
 
+static uint32_t watch_gate_kind(const struct embedded_buf *buf, bool is_engine)
+{
+	switch (buf->gate) {
+	case GATE_FRAME_HELD:
+		return MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER;
+	case GATE_FRAME_RELEASED:
+		return MEM_VIOLATION_FRAME_USED_AFTER_RELEASE;
+	default:
+		return is_engine && !watch_is_closed(buf) ?
+			MEM_VIOLATION_ENGINE_WHILE_LOCKED :
+			MEM_VIOLATION_UNLOCKED_ACCESS;
+	}
+}
+
+/* Returns the name of the call because of which the gate is as it is. */
+static const char *watch_gate_call(const struct embedded_buf *buf)
+{
+	switch (buf->gate) {
+	case GATE_FRAME_HELD:
+		return "acquire";
+	case GATE_FRAME_RELEASED:
+		return "release";
+	case GATE_CLOSED:
+		return "unlock";
+	default:
+		return "lock";
+	}
+}
+
 /**
- * watch_gate_cpu() - report a touch of an image by the CPU without a lock
- * @buf: buffer of the image, locked
+ * watch_gate_cpu() - report a touch by the CPU that a gate does not allow
+ * @buf: buffer of an image, array or frame, locked
  * @touch: touch
  */
 void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
@@ -575,19 +604,18 @@ void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch)
 
 	if (!watch_has_readers())
 		return;
-	f = watch_found_of(buf, MEM_VIOLATION_UNLOCKED_ACCESS, touch->off, 1);
+	f = watch_found_of(buf, watch_gate_kind(buf, false), touch->off, 1);
 	watch_add_touch(&f, buf, touch);
 	f.v.other = MEM_OTHER_PROCESS;
 	f.v.other_time_ns = buf->gated.time_ns;
-	strcpy(f.v.other_name, watch_is_closed(buf) ? "unlock" : "lock");
+	strcpy(f.v.other_name, watch_gate_call(buf));
 	f.beside.other_stack = buf->gated.stack;
 	watch_report(&f);
 }
 
 /**
- * watch_gate_engine() - report a job's touch of an image that the CPU has
- * locked
- * @buf: buffer of the image
+ * watch_gate_engine() - report a touch by a job that a gate does not allow
+ * @buf: buffer of an image, array or frame
  * @off: first byte
  * @is_write: the touch is a store
  * @ip: instruction of a kernel, 0 none
@@ -600,12 +628,10 @@ void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 
 	if (!watch_has_readers())
 		return;
-	f = watch_found_of(buf, watch_is_closed(buf) ?
-				MEM_VIOLATION_UNLOCKED_ACCESS :
-				MEM_VIOLATION_ENGINE_WHILE_LOCKED, off, 1);
+	f = watch_found_of(buf, watch_gate_kind(buf, true), off, 1);
 	if (!watch_is_closed(buf)) {
 		f.v.cpu_time_ns = buf->gated.time_ns;
-		f.v.cpu_tid = (uint32_t)buf->gated.tid;
+		f.v.cpu_tid = buf->gated.tid;
 		f.beside.cpu_stack = buf->gated.stack;
 	}
 	f.v.is_write = is_write;

@@ -247,8 +247,9 @@ struct place *store_place(struct store *store, unsigned int engine)
  *
  * Return: 0, -EACCES: the memory is read-only, or -EFAULT: it has been freed.
  */
-int store_check_main(const struct store *store, unsigned int access)
+int store_check_main(struct store *store, unsigned int access)
 {
+	store_check_frame(store, access);
 	if (access & MEM_WRITE && store->is_read_only)
 		return -EACCES;
 	return store_check_wrapped(store);

@@ -112,6 +112,9 @@ struct store_use {
  * @job_uses: streams to which they were submitted
  * @is_crowded: @job_uses is incomplete
  * @has_escaped: was locked as a surface or object
+ * @nr_frames: frames of pipes with this image that a consumer holds
+ * @is_consumers: only a consumer may use it, as long as it holds such a frame
+ * @frame_note: newest acquire or release of such a frame
  * @name: name in reports
  * @format: name of the pixel or element format in reports
  */
@@ -140,6 +143,9 @@ struct store {
 	struct store_use job_uses[MAX_USES];
 	bool is_crowded;
 	bool has_escaped;
+	int nr_frames;
+	bool is_consumers;
+	struct gate_note frame_note;
 	char name[MEM_NAME_LEN];
 	char format[16];
 };
@@ -166,7 +172,7 @@ void store_put(struct store *store);
 void store_destroy(struct store *store);
 int store_set_name(struct store *store, const char *name);
 struct place *store_place(struct store *store, unsigned int engine);
-int store_check_main(const struct store *store, unsigned int access);
+int store_check_main(struct store *store, unsigned int access);
 int store_job_begin(struct store *store, unsigned int access);
 void store_job_end(struct store *store, struct mem_stream *stream);
 int store_wait(struct store *store);
@@ -194,5 +200,7 @@ void hold_record(struct store *store, struct hold *hold);
 void hold_record_gone(struct store *store, struct hold *hold);
 void place_remember(struct place *place, struct mem_ctx *ctx);
 int store_check_wrapped(const struct store *store);
+void store_change_frames(struct store *store, const struct gate_change *change);
+void store_check_frame(struct store *store, unsigned int access);
 
 #endif

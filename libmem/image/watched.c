@@ -2,7 +2,8 @@
 /*
  * Reports to `heapsim run` on images and arrays: what their buffers hold, who
  * may access them now (gates), locks that are never released, freed memory of
- * wrappers, and rows that were stored without the padding between them.
+ * wrappers, rows that were stored without the padding between them, and frames
+ * of pipes that a consumer uses when it may not.
  *
  * The caller's own memory has no gate: the program may access it as its kind of
  * memory permits. What was locked as a surface or an object has no gate from
@@ -368,4 +369,81 @@ int store_check_wrapped(const struct store *store)
 		record_add_violation(&v, &beside);
 	}
 	return -EFAULT;
+}
+
+/* Frames of pipes */
+
+/**
+ * store_change_frames() - begin or end to check the use of an image as a frame
+ * @store: store of the consumer's image
+ * @change: change; its buffers do not matter
+ */
+void store_change_frames(struct store *store, const struct gate_change *change)
+{
+	pthread_mutex_lock(&store->lock);
+	store->nr_frames += change->by;
+	store->is_consumers = !change->is_shared;
+	store->frame_note = change->note;
+	pthread_mutex_unlock(&store->lock);
+}
+
+/* Returns the kind of the mistake, or 0. The store's lock is held. */
+static uint32_t watched_frame_mistake(const struct store *store,
+				      unsigned int access)
+{
+	if (store->nr_frames > 0)
+		return access & MEM_WRITE ?
+			MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER : 0;
+	return store->is_consumers ? MEM_VIOLATION_FRAME_USED_AFTER_RELEASE : 0;
+}
+
+static void watched_report_frame(const struct store *store, uint32_t kind,
+				 unsigned int access,
+				 const struct gate_note *note)
+{
+	struct mem_violation v = {
+		.kind = kind,
+		.count = 1,
+		.time_ns = now_ns(),
+		.cpu_tid = (uint32_t)gettid(),
+		.is_write = access & MEM_WRITE ? 1 : 0,
+		.other = MEM_OTHER_PROCESS,
+		.other_time_ns = note->time_ns,
+	};
+	const struct record_facts beside = {
+		.cpu_stack = record_stack(0),
+		.other_stack = note->stack,
+	};
+	struct mem_buf_info info = { 0 };
+
+	watched_name(store, &info);
+	v.buf = info.id;
+	v.cpu_time_ns = v.time_ns;
+	memcpy(v.name, info.name, sizeof(v.name));
+	strcpy(v.other_name, kind == MEM_VIOLATION_FRAME_USED_AFTER_RELEASE ?
+			     "release" : "acquire");
+	record_add_violation(&v, &beside);
+}
+
+/**
+ * store_check_frame() - check whether an image that is a frame may be used
+ * @store: store that is about to be locked, or used by a job
+ * @access: MEM_READ, MEM_WRITE or both
+ *
+ * What the consumer of a pipe may not do is reported as a violation. libmem
+ * itself may access all images.
+ */
+void store_check_frame(struct store *store, unsigned int access)
+{
+	struct gate_note note;
+	uint32_t kind;
+
+	if (gate_is_own() || !record_is_on())
+		return;
+	pthread_mutex_lock(&store->lock);
+	kind = watched_frame_mistake(store, access);
+	note = store->frame_note;
+	pthread_mutex_unlock(&store->lock);
+	if (kind)
+		watched_report_frame(store, kind, access, &note);
 }

@@ -65,6 +65,8 @@ static int acquire(struct mem_pipe_end *end, struct mem_stream *stream,
 				 &slot->consumed, stream);
 		if (err)
 			frame_unmap(pipe, slot);
+		else
+			watch_begin(end, slot, frame, stream);
 	}
 	pthread_mutex_lock(&pipe->lock);
 	err = acquire_end(pipe, slot, err);
@@ -130,8 +132,11 @@ static int release(struct mem_pipe_end *end, uint64_t id,
 	pthread_mutex_unlock(&pipe->lock);
 	if (err)
 		return err;
+	watch_release(slot, stream);
 	err = pipe_fence_record(&slot->consumed, stream, is_for_other);
-	if (!err)
+	if (err)
+		watch_undo_release(slot);
+	else
 		frame_unmap(pipe, slot);
 	pthread_mutex_lock(&pipe->lock);
 	err = release_end(pipe, slot, err);

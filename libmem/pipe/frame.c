@@ -365,6 +365,17 @@ void frame_forget(struct mem_pipe *pipe)
 	serve_forget(pipe);
 }
 
+/* The consumer need not hold the frame. */
+static int frame_begin_wait(struct mem_image *image)
+{
+	int err;
+
+	gate_own_begin();
+	err = store_job_begin(&image->store, MEM_READ);
+	gate_own_end();
+	return err;
+}
+
 /**
  * frame_wait() - make the further work of a stream wait for earlier work
  * @image: image of the frame in the context of the stream; NULL: it has none
@@ -382,7 +393,7 @@ int frame_wait(struct mem_image *image, const struct pipe_fence *fence,
 	int err = 0;
 
 	if (image)
-		err = store_job_begin(&image->store, MEM_READ);
+		err = frame_begin_wait(image);
 	if (err)
 		return err;
 	err = pipe_fence_wait(fence, stream);

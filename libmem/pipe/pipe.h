@@ -62,6 +62,26 @@ enum slot_state {
 };
 
 /**
+ * struct pipe_watch - what is checked of a frame that was acquired
+ * @is_held: it was not released
+ * @is_shared: the producer has the same context
+ * @ctx: context of the consumer; NULL: nothing is checked
+ * @store: of the consumer's image, with a reference; NULL: the frame has planes
+ * @nr: number of @bases
+ * @bases: addresses of planes
+ * @ids: of the buffers that had these addresses at the acquire
+ */
+struct pipe_watch {
+	bool is_held;
+	bool is_shared;
+	struct mem_ctx *ctx;
+	struct store *store;
+	uint32_t nr;
+	void *bases[MEM_PLANES_MAX];
+	uint64_t ids[MEM_PLANES_MAX];
+};
+
+/**
  * struct pipe_slot - an active frame
  * @state: enum slot_state
  * @next: next in its list
@@ -82,6 +102,7 @@ enum slot_state {
  * @index: of the frame in that process
  * @memories: memory of the frame in @server; WIRE_MEMORIES: none
  * @is_notified: that process knows that the frame can be returned
+ * @watch: what is checked while the consumer holds it
  */
 struct pipe_slot {
 	enum slot_state state;
@@ -101,6 +122,7 @@ struct pipe_slot {
 	uint32_t index;
 	uint32_t memories[MEM_PLANES_MAX];
 	bool is_notified;
+	struct pipe_watch watch;
 };
 
 /**
@@ -307,6 +329,13 @@ void serve_notify(struct mem_pipe *pipe);
 void serve_cut(struct pipe_server *server);
 void serve_forget(struct mem_pipe *pipe);
 void servers_fini(struct mem_pipe *pipe);
+
+/* watched.c */
+void watch_begin(const struct mem_pipe_end *end, struct pipe_slot *slot,
+		 const struct mem_frame *frame, struct mem_stream *stream);
+void watch_release(struct pipe_slot *slot, struct mem_stream *stream);
+void watch_undo_release(struct pipe_slot *slot);
+void watch_end(struct pipe_slot *slot);
 
 /* client.c */
 int client_connect(struct mem_pipe_end *end, uint32_t width, uint32_t height);

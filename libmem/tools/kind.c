@@ -220,6 +220,23 @@ static const struct kind kinds[] = {
 		"NvSciBufAccessPerm_ReadWrite where the object is exported\n"
 		"and imported",
 	},
+	[MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER] = {
+		"frame-written-by-consumer",
+		"Frame written by consumer: a frame of a pipe was stored to\n"
+		"while the consumer held it",
+		NULL, "written", "accesses", KIND_ERROR,
+		"to fix it: only read frames that were acquired; copy one to\n"
+		"other memory to change it",
+	},
+	[MEM_VIOLATION_FRAME_USED_AFTER_RELEASE] = {
+		"frame-used-after-release",
+		"Frame used after release: the producer may be writing to it",
+		NULL, "touched", "accesses", KIND_ERROR,
+		"to fix it: release the frame in the stream of its last use,\n"
+		"or after the last use: mem_pipe_release()",
+		"to fix it: release the frame in the stream of its last use,\n"
+		"or after the last use: cudaEGLStreamConsumerReleaseFrame()",
+	},
 	[RECORD_MISSING_CALL] = {
 		"missing-call",
 		"Calls that are not supported",

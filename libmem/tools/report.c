@@ -29,6 +29,30 @@ static bool report_is_other_lock(const struct heapsim_record *r)
 	       !strncmp(r->other.name, "lock", sizeof(r->other.name));
 }
 
+static bool report_is_frame(const struct heapsim_record *r)
+{
+	return r->kind == MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER ||
+	       r->kind == MEM_VIOLATION_FRAME_USED_AFTER_RELEASE;
+}
+
+/*
+ * Returns what the call did after which the access is a mistake, or NULL. Its
+ * party is the other one, or the CPU if the other one is an engine.
+ */
+static const char *report_since(const struct heapsim_record *r)
+{
+	switch (r->kind) {
+	case MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER:
+		return "acquired";
+	case MEM_VIOLATION_FRAME_USED_AFTER_RELEASE:
+		return "released";
+	case MEM_VIOLATION_UNLOCKED_ACCESS:
+		return report_is_other_lock(r) ? "locked" : "unlocked";
+	default:
+		return NULL;
+	}
+}
+
 static const char *report_headline(const struct heapsim_record *r)
 {
 	if (r->kind == MEM_VIOLATION_UNLOCKED_ACCESS)
@@ -145,11 +169,12 @@ static void report_put_holder(FILE *out, const struct finding *f)
 			shape->height, shape->format);
 }
 
-/* Findings about locks and wrappers concern no certain bytes. */
-static bool report_has_place(uint32_t kind)
+/* Findings about calls with an image or array concern no certain bytes. */
+static bool report_has_place(const struct heapsim_record *r)
 {
-	return kind != MEM_VIOLATION_MISSING_UNLOCK &&
-	       kind != MEM_VIOLATION_WRAPPED_GONE;
+	return r->kind != MEM_VIOLATION_MISSING_UNLOCK &&
+	       r->kind != MEM_VIOLATION_WRAPPED_GONE &&
+	       (r->len || !report_is_frame(r));
 }
 
 /* Prints a line with the row of the first byte, if it is in one. */
@@ -197,7 +222,7 @@ static void report_buffer(FILE *out, const struct finding *f)
 			number_plural(r->bytes));
 		return;
 	}
-	if (!report_has_place(r->kind)) {
+	if (!report_has_place(r)) {
 		fputc('\n', out);
 		return;
 	}
@@ -316,6 +341,8 @@ static void report_cpu(FILE *out, const struct finding *f)
 	const struct heapsim_record *r = &f->record;
 	const char *did = kind_of(r->kind)->cpu;
 
+	if (report_is_frame(r) && r->other.type == HEAPSIM_OTHER_ENGINE)
+		did = report_since(r);
 	if (!did)
 		did = r->cpu.is_write ? "written" : "read";
 	if (!r->cpu.time_ns)
@@ -367,8 +394,7 @@ static void report_other(FILE *out, const struct finding *f)
 			did);
 		break;
 	case HEAPSIM_OTHER_PROCESS:
-		if (r->kind == MEM_VIOLATION_UNLOCKED_ACCESS)
-			did = report_is_other_lock(r) ? "locked" : "unlocked";
+		did = report_since(r) ? : did;
 		fprintf(out, PREFIX "    %s by ", did);
 		break;
 	default:

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of `heapsim run` for mistakes with images, arrays and objects: each
-# mistake is reported at its place, and its corrected twin has no finding, on
-# the boards that matter. The embedded backend needs no module, VM or root; with
+# Tests of `heapsim run` for mistakes with images, arrays, objects and frames:
+# each mistake is reported at its place, and its corrected twin has no finding,
+# on the boards that matter. The embedded backend needs no module, VM or root; with
 # LIBMEM_BACKEND=kernel the tests run inside the test VM with the module, which
 # detects fewer mistakes. Prints TAP. Exit code: 0 if all passed, else 1.
 # Arguments are regular expressions; only tests whose names match are run.
@@ -40,14 +40,15 @@ on() # BOARD
 
 # Checks that a program has no finding: a corrected twin, or a mistake that the
 # module does not detect.
-clean() # RC NAME
+clean() # RC ARGUMENT...
 {
-	local soc boards=(tx2 orin thor)
+	local rc=$1 soc boards=(tx2 orin thor)
 
+	shift
 	# Inserting the module for each board takes long.
 	[ "$backend" = embedded ] || ! is_quick || boards=("$(inserted)")
 	for soc in "${boards[@]}"; do
-		on "$soc" && report "$1" "$program" "$2" && sum 0 0 || return
+		on "$soc" && report "$rc" "$program" "$@" && sum 0 0 || return
 	done
 }
 
@@ -255,6 +256,99 @@ cpu_job_wastes()
 		hasnt 'had nothing to do' && sum 0 0
 }
 
+# Frames of a pipe, from a producer in another process, in another context, and
+# in the same one.
+
+frame_twins() { clean 0 "right-$1" "$2"; } # NAME PLACE
+
+# The pipe does the same over the module, where each run takes long.
+if [ "$backend" != embedded ] && is_quick; then
+	other_places=(process)
+	places=(process)
+else
+	other_places=(process other)
+	places=(process other same)
+fi
+
+frame_stored_by_kernel()
+{
+	local program=$O/frames source=$here/frames.c place
+
+	for place in "${places[@]}"; do
+		on orin && report 0 "$program" store-by-kernel "$place" &&
+			has 'Frame written by consumer' 'offset 517, 1 byte' \
+			    'acquired by frames' "at $(at acquire ACQUIRE)" \
+			    'written by engine gpu' "at $(at launch LAUNCH)" \
+			    "by $(at store_by_kernel BAD)" 'its kernel' \
+			    "at $(at k_store STORE)" && sum 1 1 &&
+			frame_twins store-by-kernel "$place" || return
+	done
+}
+
+frame_stored_by_copy()
+{
+	local program=$O/frames source=$here/frames.c place
+
+	for place in "${places[@]}"; do
+		on tx2 && report 0 "$program" store-by-copy "$place" &&
+			has 'Frame written by consumer' 'offset 0, 1 byte' \
+			    'acquired by frames' 'written by engine dma' \
+			    "at $(at store_by_copy FILL)" && sum 1 1 &&
+			frame_twins store-by-copy "$place" || return
+	done
+}
+
+# If both ends have one context, the producer may read the frame.
+frame_used_after_release()
+{
+	local program=$O/frames source=$here/frames.c place
+
+	for place in "${other_places[@]}"; do
+		on orin && report 0 "$program" use-after-release "$place" &&
+			has 'Frame used after release' 'released by frames' \
+			    "at $(at release RELEASE)" \
+			    'touched by engine gpu' "at $(at k_sum SUM)" \
+			    'mem_pipe_release' && sum 1 1 &&
+			frame_twins use-after-release "$place" || return
+	done
+}
+
+frame_locked_for_writing()
+{
+	local program=$O/frames source=$here/frames.c place
+
+	for place in "${places[@]}"; do
+		on orin && report 0 "$program" lock-for-writing "$place" &&
+			has 'Frame written by consumer' 'written by frames' \
+			    "at $(at lock_frame LOCK)" 'acquired by frames' \
+			    "at $(at acquire ACQUIRE)" && sum 1 1 &&
+			frame_twins lock-for-writing "$place" || return
+	done
+}
+
+frame_locked_after_release()
+{
+	local program=$O/frames source=$here/frames.c place
+
+	for place in "${other_places[@]}"; do
+		on orin && report 0 "$program" lock-after-release "$place" &&
+			has 'Frame used after release' 'read by frames' \
+			    "at $(at lock_frame LOCK)" 'released by frames' \
+			    "at $(at release RELEASE)" && sum 1 1 &&
+			frame_twins lock-after-release "$place" || return
+	done
+}
+
+frames_go_round()
+{
+	local program=$O/frames place
+
+	for place in "${places[@]}"; do
+		frame_twins go-round "$place" &&
+			frame_twins images-go-round "$place" || return
+	done
+}
+
 try a_lock_that_is_kept_is_found destroyed_while_locked
 try a_lock_that_is_kept_to_the_end_is_found ended_while_locked
 try a_lock_of_an_array_is_found array_kept
@@ -266,7 +360,14 @@ try memory_that_is_unmapped_under_a_job_is_found wrapper_unmapped_too_early
 try rows_without_their_padding_are_found width_for_pitch
 try an_object_that_is_not_flushed_is_found object_not_flushed
 try an_object_that_is_not_flushed_for_dma_is_found object_of_dma
+try a_frame_that_is_locked_for_writing_is_found frame_locked_for_writing
+try a_frame_that_is_locked_after_its_release_is_found frame_locked_after_release
+try frames_of_right_programs_go_round frames_go_round
 if [ "$backend" = embedded ]; then
+	try a_frame_that_a_kernel_stores_to_is_found frame_stored_by_kernel
+	try a_frame_that_a_copy_stores_to_is_found frame_stored_by_copy
+	try a_frame_that_is_used_after_its_release_is_found \
+		frame_used_after_release
 	try a_read_after_the_unlock_is_found read_after_unlock
 	try a_store_without_a_lock_is_found store_unlocked
 	try a_store_in_a_lock_for_reading_is_found store_in_read_lock

@@ -6,7 +6,7 @@
  */
 #include "test.h"
 
-#include "../../libmem/gate.h"
+#include "../../libmem/internal.h"
 
 struct args {
 	uint8_t *at;
@@ -222,6 +222,123 @@ static void kernels_are_reported_by_what_the_gate_is(void **state)
 	}
 }
 
+static void k_load(const struct mem_block *block, void *arg)
+{
+	const struct args *args = arg;
+
+	(void)block;
+	(void)*(const volatile uint8_t *)args->at;
+}
+
+/* Frames of a pipe whose producer has another context, unless it is shared */
+static void hold_frames(struct mem_buf *buf, int by, bool is_shared)
+{
+	const struct gate_change change = {
+		.is_shared = is_shared,
+		.by = by,
+		.note = gate_note_here(),
+		.nr = 1,
+		.bufs = { buf },
+	};
+
+	gate_change(&change);
+}
+
+static void a_held_frame_may_be_read(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+
+		hold_frames(buf, 1, false);
+		hold_frames(buf, 1, false);
+		hold_frames(buf, -1, false);
+		assert_int_equal(byte_at(p), 0);
+		launch(k_load, p, 0);
+		assert_none();
+		if (kernels_are_seen()) {
+			/* This job reads the page first. */
+			launch(k_load, p, 0);
+			launch(k_store, p + 64, 1);
+			assert_one(MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER, 64,
+				   true);
+		}
+		store(p + 128, 2);
+		assert_one(MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER, 128, true);
+		hold_frames(buf, -1, false);
+		assert_int_equal(byte_at(p + 128), 2);
+		assert_one(MEM_VIOLATION_FRAME_USED_AFTER_RELEASE, 128, false);
+		if (kernels_are_seen()) {
+			launch(k_load, p, 0);
+			assert_one(MEM_VIOLATION_FRAME_USED_AFTER_RELEASE, 0,
+				   false);
+		}
+		hold_frames(buf, 1, false);
+		assert_int_equal(byte_at(p + 128), 2);
+		launch(k_load, p, 0);
+		assert_none();
+		mem_buf_destroy(buf);
+	}
+}
+
+static void a_frame_of_one_context_is_the_producers_after_it(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_UNCACHED);
+	uint8_t *p = map_buf(buf);
+
+	(void)state;
+	hold_frames(buf, 1, true);
+	store(p + 5, 1);
+	assert_one(MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER, 5, true);
+	hold_frames(buf, -1, true);
+	store(p + 6, 2);
+	launch(k_store, p, 1);
+	launch(k_load, p, 1);
+	/* A release may come before the acquire, in another stream. */
+	hold_frames(buf, -1, true);
+	store(p + 7, 3);
+	hold_frames(buf, 1, true);
+	store(p + 8, 4);
+	assert_none();
+	mem_buf_destroy(buf);
+}
+
+/* The CPU cannot access it at all, so only engines matter. */
+static void a_frame_of_device_memory_is_checked(void **state)
+{
+	struct mem_buf *buf;
+	void *p;
+
+	(void)state;
+	if (!kernels_are_seen())
+		skip_because("kernels run on threads of the program");
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 0, &p), 0);
+	buf = ctx->backend->find(ctx, p);
+	assert_non_null(buf);
+	launch(k_store, p, 1);
+	hold_frames(buf, 1, false);
+	launch(k_load, p, 0);
+	assert_none();
+	launch(k_store, p, 2);
+	assert_one(MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER, 0, true);
+	assert_int_equal(mem_fill_async(mem_stream_legacy(ctx), p, 3, 64), 0);
+	assert_int_equal(mem_ctx_sync(ctx), 0);
+	assert_one(MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER, 0, true);
+	hold_frames(buf, -1, false);
+	launch(k_load, p, 0);
+	assert_one(MEM_VIOLATION_FRAME_USED_AFTER_RELEASE, 0, false);
+	hold_frames(buf, 1, true);
+	hold_frames(buf, -1, true);
+	launch(k_store, p, 4);
+	launch(k_load, p, 0);
+	assert_none();
+	ctx->backend->put(buf);
+	assert_int_equal(mem_free(ctx, p), 0);
+}
+
 static void what_libmem_does_itself_is_not_reported(void **state)
 {
 	size_t i;
@@ -318,6 +435,9 @@ int main(void)
 		TEST(gates_that_are_open_to_the_cpu_report_nothing),
 		TEST(a_buffer_that_is_mapped_while_closed_is_closed),
 		TEST(kernels_are_reported_by_what_the_gate_is),
+		TEST(a_held_frame_may_be_read),
+		TEST(a_frame_of_one_context_is_the_producers_after_it),
+		TEST(a_frame_of_device_memory_is_checked),
 		TEST(what_libmem_does_itself_is_not_reported),
 		TEST(a_gate_changes_no_line),
 		TEST(a_system_call_touches_as_the_program_does),

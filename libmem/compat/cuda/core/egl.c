@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../../compat.h"
 #include "core_egl.h"
 #include "heapsim_egl.h"
 #include "internal.h"
@@ -492,6 +493,18 @@ static int egl_place_fill(struct CUeglStreamConnection_st *conn,
 	return rc;
 }
 
+/* Imports are no memory that the pipe knows. A token is not used any more. */
+static void egl_watch(struct CUeglStreamConnection_st *conn,
+		      const struct mem_frame *acquired,
+		      const struct CUgraphicsResource_st *resource)
+{
+	void *const *imports = resource->imports;
+
+	if (imports[0] || imports[1] || imports[2])
+		libmem_watch_frame(conn->end, acquired, MEM_PLANES_MAX,
+				   imports);
+}
+
 static int egl_take(struct CUeglStreamConnection_st *conn,
 		    const struct mem_frame *acquired, struct mem_stream *stream,
 		    CUgraphicsResource *resource)
@@ -512,6 +525,7 @@ static int egl_take(struct CUeglStreamConnection_st *conn,
 		(*place)->age = ++conn->age;
 		(*place)->is_held = true;
 		*resource = *place;
+		egl_watch(conn, acquired, *place);
 	}
 	pthread_mutex_unlock(&conn->lock);
 	core_egl_share_close(&from);
