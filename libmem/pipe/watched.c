@@ -67,8 +67,8 @@ static struct gate_change watch_change_of(const struct pipe_watch *watch,
 }
 
 /*
- * Changes who may use the frame: at once, or when the stream gets there. Without
- * memory the change is left out, and later mistakes may pass unseen.
+ * Changes who may use the frame: at once, or when the stream gets there. If
+ * memory is short, the change is left out, and later mistakes may pass unseen.
  */
 static void watch_change(const struct pipe_watch *watch, int by,
 			 struct mem_stream *stream)

@@ -76,7 +76,8 @@ static void k_store(const struct mem_block *block, void *arg)
 
 	(void)block;
 	/* A page that was read may already be accessible. */
-	at[2 * WIDTH + 5] = (uint8_t)(at[2 * WIDTH + 5] + args->value); /* STORE */
+	at += 2 * WIDTH + 5;
+	*at = (uint8_t)(*at + args->value); /* STORE */
 }
 
 static void k_fill(const struct mem_block *block, void *arg)
@@ -312,7 +313,8 @@ static void produce_in_process(const struct mistake *mistake, const char *name)
 	open_all(&from, &from_stream);
 	CHECK(mem_endpoint_open(from, name, WAIT_NS, &endpoint));
 	CHECK(mem_pipe_import(endpoint, WAIT_NS, &frames));
-	CHECK(mem_pipe_connect_producer(frames, from, WIDTH, HEIGHT, &producer));
+	CHECK(mem_pipe_connect_producer(frames, from, WIDTH, HEIGHT,
+					&producer));
 	for (i = 0; i < mistake->nr_frames; i++)
 		produce_one(mistake, &frame, i);
 	/* The consumer ends first. */
