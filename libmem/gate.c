@@ -46,6 +46,35 @@ void gate_set(struct mem_buf *buf, enum gate gate)
 		buf->ctx->backend->set_gate(buf, gate, NULL);
 }
 
+/* Sets the gate that follows from the frames. The lock is held. */
+static void gate_set_frames(struct mem_buf *buf, const struct gate_note *note)
+{
+	const struct frame_holds *frames = &buf->frames;
+	enum gate gate = GATE_NONE;
+
+	if (frames->nr_own > 0 || frames->nr_shared > 0)
+		gate = GATE_FRAME_HELD;
+	else if (frames->is_consumers)
+		gate = GATE_FRAME_RELEASED;
+	buf->ctx->backend->set_gate(buf, gate, note);
+}
+
+/**
+ * gate_epoch() - return the epoch for a change of a buffer
+ * @buf: buffer
+ *
+ * Return: number, see struct gate_change.
+ */
+unsigned int gate_epoch(struct mem_buf *buf)
+{
+	unsigned int ret;
+
+	pthread_mutex_lock(&frames_lock);
+	ret = buf->frames.epoch;
+	pthread_mutex_unlock(&frames_lock);
+	return ret;
+}
+
 /**
  * gate_change() - begin or end to check the use of frames
  * @change: change; the buffers are of a backend that detects touches
@@ -60,13 +89,36 @@ void gate_change(const struct gate_change *change)
 	pthread_mutex_lock(&frames_lock);
 	for (i = 0; i < change->nr; i++) {
 		struct mem_buf *buf = change->bufs[i];
-		enum gate gate = GATE_FRAME_HELD;
+		struct frame_holds *frames = &buf->frames;
 
-		buf->nr_frames += change->by;
-		if (buf->nr_frames <= 0)
-			gate = change->is_shared ? GATE_NONE :
-						   GATE_FRAME_RELEASED;
-		buf->ctx->backend->set_gate(buf, gate, &change->note);
+		if (!change->is_shared) {
+			frames->nr_own += change->by;
+			frames->is_consumers = true;
+		} else if (frames->epoch == change->epochs[i]) {
+			frames->nr_shared += change->by;
+		}
+		gate_set_frames(buf, &change->note);
+	}
+	pthread_mutex_unlock(&frames_lock);
+}
+
+/**
+ * gate_end_shared() - end all frames of a producer with the same context
+ * @change: its buffers; changes that streams have not reached have no effect
+ *
+ * Context: any thread.
+ */
+void gate_end_shared(const struct gate_change *change)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&frames_lock);
+	for (i = 0; i < change->nr; i++) {
+		struct frame_holds *frames = &change->bufs[i]->frames;
+
+		frames->nr_shared = 0;
+		frames->epoch++;
+		gate_set_frames(change->bufs[i], &change->note);
 	}
 	pthread_mutex_unlock(&frames_lock);
 }

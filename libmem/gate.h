@@ -58,6 +58,21 @@ extern const char __stop_libmem_kernels[]
 	__attribute__((weak, visibility("hidden")));
 
 /**
+ * struct frame_holds - frames in a buffer that the consumers of pipes hold
+ * @nr_own: frames of a producer that has another context
+ * @nr_shared: frames of a producer that has the same context, and the same
+ *	buffer; negative as long as a release is ahead of its acquire
+ * @epoch: number of disconnections that ended those of @nr_shared
+ * @is_consumers: only consumers use the buffer
+ */
+struct frame_holds {
+	int nr_own;
+	int nr_shared;
+	unsigned int epoch;
+	bool is_consumers;
+};
+
+/**
  * struct gate_change - frames that a consumer begins or ceases to hold
  * @is_shared: the producer has the same buffers, so that nothing is reported
  *	after the release
@@ -65,6 +80,8 @@ extern const char __stop_libmem_kernels[]
  * @note: acquire or release
  * @nr: number of @bufs
  * @bufs: buffers, each of them once
+ * @epochs: @is_shared: epoch of each buffer when the change was made; after a
+ *	disconnection it has no effect
  */
 struct gate_change {
 	bool is_shared;
@@ -72,11 +89,14 @@ struct gate_change {
 	struct gate_note note;
 	unsigned int nr;
 	struct mem_buf *bufs[MEM_PLANES_MAX];
+	unsigned int epochs[MEM_PLANES_MAX];
 };
 
 struct gate_note gate_note_here(void);
 void gate_set(struct mem_buf *buf, enum gate gate);
+unsigned int gate_epoch(struct mem_buf *buf);
 void gate_change(const struct gate_change *change);
+void gate_end_shared(const struct gate_change *change);
 void gate_change_fini(const struct gate_change *change);
 void gate_own_begin(void);
 void gate_own_end(void);

@@ -241,7 +241,7 @@ struct mem_buf {
 	bool is_read_only;
 	atomic_bool is_device_exposed;	/* mem_buf_device_ptr() returned it */
 	struct order_buf *order;	/* of managed memory, else NULL */
-	int nr_frames;			/* that are held: gate_change() */
+	struct frame_holds frames;	/* frames that are held */
 
 	pthread_mutex_t lock;		/* addr, nr_maps */
 	void *addr;

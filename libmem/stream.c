@@ -73,9 +73,10 @@ int stream_wait(struct mem_stream *stream)
 /**
  * stream_change_gates() - change gates when the stream's earlier work has ended
  * @stream: stream
- * @change: change; the references to its buffers become the operation's
+ * @change: change; the references to its buffers become the operation's, unless
+ *	the call fails
  *
- * Return: 0 or -ENOMEM; the references are dropped then.
+ * Return: 0 or -ENOMEM.
  */
 int stream_change_gates(struct mem_stream *stream,
 			const struct gate_change *change)
@@ -83,14 +84,13 @@ int stream_change_gates(struct mem_stream *stream,
 	struct op *op = op_create(stream, OP_GATE);
 	int err;
 
-	if (!op) {
-		gate_change_fini(change);
+	if (!op)
 		return -ENOMEM;
-	}
-	op->gates = *change;
 	sched_lock(stream->ctx);
 	/* It orders operations of the stream, but is no wait of the host. */
 	err = order_mark_wait(stream, NULL);
+	if (!err)
+		op->gates = *change;
 	return op_submit_unlock(op, NULL, err);
 }
 

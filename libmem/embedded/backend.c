@@ -270,23 +270,32 @@ static void embedded_unmap(struct mem_buf *base)
 	buf_unlock(buf, &old);
 }
 
+/* Returns true if the CPU loses access. */
+static bool embedded_takes(enum gate from, enum gate to)
+{
+	return (gate_allows_cpu(from, false) && !gate_allows_cpu(to, false)) ||
+	       (gate_allows_cpu(from, true) && !gate_allows_cpu(to, true));
+}
+
 static void embedded_set_gate(struct mem_buf *base, enum gate gate,
 			      const struct gate_note *note)
 {
 	struct embedded_buf *buf = embedded_buf_of(base);
 	const struct embedded_ctx *ctx = embedded_ctx_of(base->ctx);
 	sigset_t old;
+	bool takes;
 
 	/* In an open window access does not change. */
 	if (ctx->policy == MEM_POLICY_OFF || engine_is_inline() ||
 	    window_is_forked())
 		return;
 	buf_lock(buf, &old);
+	takes = embedded_takes(buf->gate, gate);
 	if (buf->gate != gate)
 		buf->gated = note ? *note : gate_note_here();
 	buf->gate = gate;
 	/* If memory is short, the next touch faults, and then gives access. */
-	if (is_heaps(base) && buf->is_mapped)
+	if (is_heaps(base) && buf->is_mapped && (takes || !buf->has_two_views))
 		fault_open(buf);
 	buf_unlock(buf, &old);
 }

@@ -233,7 +233,7 @@ void pipe_slot_drop(struct mem_pipe *pipe, struct pipe_slot *slot)
 {
 	const bool is_lost = queue_is_lost(&pipe->queue, slot);
 
-	watch_end(slot);
+	watch_end(slot, is_lost);
 	if (slot->maps[0])
 		frame_unmap(pipe, slot);
 	if (slot->store)
@@ -268,7 +268,7 @@ static void pipe_drop_frames(struct mem_pipe *pipe, enum pipe_role role)
 			    role == PIPE_CONSUMER)) {
 			pipe_slot_drop(pipe, slot);
 		} else if (slot->state == SLOT_HELD && slot->watch.is_shared) {
-			watch_end(slot);
+			watch_end(slot, true);
 		}
 	}
 }

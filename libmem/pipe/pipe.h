@@ -335,7 +335,7 @@ void watch_begin(const struct mem_pipe_end *end, struct pipe_slot *slot,
 		 const struct mem_frame *frame, struct mem_stream *stream);
 void watch_release(struct pipe_slot *slot, struct mem_stream *stream);
 void watch_undo_release(struct pipe_slot *slot);
-void watch_end(struct pipe_slot *slot);
+void watch_end(struct pipe_slot *slot, bool is_lost);
 
 /* client.c */
 int client_connect(struct mem_pipe_end *end, uint32_t width, uint32_t height);

@@ -11,6 +11,9 @@
 #include "../image/image.h"
 #include "pipe.h"
 
+/* Padding at the end of a row: CUDA aligns rows to 512 bytes. */
+#define MAX_PADDING	512
+
 /* Returns the buffer at an address, with a reference, if it can be checked. */
 static struct mem_buf *watch_find(struct mem_ctx *ctx, void *base)
 {
@@ -58,36 +61,60 @@ static struct gate_change watch_change_of(const struct pipe_watch *watch,
 		if (!buf)
 			continue;
 		/* The program may have freed it, and got another one there. */
-		if (watch_id(buf) == watch->ids[i] && !watch_has(&change, buf))
+		if (watch_id(buf) == watch->ids[i] &&
+		    !watch_has(&change, buf)) {
+			change.epochs[change.nr] = gate_epoch(buf);
 			change.bufs[change.nr++] = buf;
-		else
+		} else {
 			watch->ctx->backend->put(buf);
+		}
 	}
 	return change;
 }
 
 /*
  * Changes who may use the frame: at once, or when the stream gets there. If
- * memory is short, the change is left out, and later mistakes may pass unseen.
+ * memory is short for the latter, buffers are not checked any more.
  */
-static void watch_change(const struct pipe_watch *watch, int by,
+static void watch_change(struct pipe_watch *watch, int by,
 			 struct mem_stream *stream)
 {
-	const struct gate_change change = watch_change_of(watch, by);
+	struct gate_change change = watch_change_of(watch, by);
 
 	if (watch->store)
 		store_change_frames(watch->store, &change);
 	if (!change.nr)
 		return;
-	if (stream) {
-		stream_change_gates(stream, &change);
-	} else {
+	if (stream && !stream_change_gates(stream, &change))
+		return;
+	if (!stream)
 		gate_change(&change);
-		gate_change_fini(&change);
-	}
+	else if (watch->is_shared)
+		gate_end_shared(&change);
+	gate_change_fini(&change);
+	if (stream)
+		watch->nr = 0;
 }
 
-/* Returns true if the buffer may have other frames, too. */
+/* Returns true if the plane shares bytes with one before it in the frame. */
+static bool watch_overlaps(const struct mem_frame *frame, uint32_t i)
+{
+	const uint8_t *first = frame->planes[i].base, *other;
+	uint32_t j;
+
+	for (j = 0; j < i; j++) {
+		other = frame->planes[j].base;
+		if (first < other + plane_len(&frame->planes[j]) &&
+		    other < first + plane_len(&frame->planes[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns true if the buffer may have other frames, too: the pixels leave more
+ * room than the padding of rows, which is shorter than a row.
+ */
 static bool watch_is_part(struct mem_ctx *ctx, const struct mem_frame *frame,
 			  const struct mem_buf *buf)
 {
@@ -96,12 +123,18 @@ static bool watch_is_part(struct mem_ctx *ctx, const struct mem_frame *frame,
 
 	for (i = 0; i < frame->nr_planes; i++) {
 		const struct mem_plane *plane = &frame->planes[i];
+		const uint32_t row_len = plane->width * plane->pixel_len;
 		struct mem_buf *found = watch_find(ctx, plane->base);
 
-		if (found == buf)
-			len += (uint64_t)plane->pitch * plane->height;
 		if (found)
 			ctx->backend->put(found);
+		if (found != buf)
+			continue;
+		if (watch_overlaps(frame, i) ||
+		    plane->pitch - row_len >= row_len ||
+		    plane->pitch - row_len >= MAX_PADDING)
+			return true;
+		len += (uint64_t)plane->pitch * plane->height;
 	}
 	return len < buf->asked_len;
 }
@@ -113,8 +146,12 @@ static void watch_add_plane(struct pipe_watch *watch,
 
 	if (!buf)
 		return;
-	/* The producer may write to another frame in the buffer. */
-	if (!watch->is_shared || !watch_is_part(watch->ctx, frame, buf)) {
+	/*
+	 * The producer may write to another frame in the buffer. A gate of a
+	 * buffer with two views would cut a system call short that reads it.
+	 */
+	if (!watch->is_shared || (buf->kind != MEM_KIND_NONCOHERENT &&
+				  !watch_is_part(watch->ctx, frame, buf))) {
 		watch->bases[watch->nr] = base;
 		watch->ids[watch->nr++] = watch_id(buf);
 	}
@@ -137,7 +174,7 @@ void watch_begin(const struct mem_pipe_end *end, struct pipe_slot *slot,
 	if (!record_is_on())
 		return;
 	/* It may have been acquired and released before. */
-	watch_end(slot);
+	watch_end(slot, false);
 	*watch = (struct pipe_watch) {
 		.is_held = true,
 		.is_shared = !slot->server && !slot->is_for_other,
@@ -176,17 +213,29 @@ void watch_undo_release(struct pipe_slot *slot)
 	slot->watch.is_held = true;
 }
 
+/* The frame is the producer's, though its release may not be reached. */
+static void watch_end_shared(struct pipe_watch *watch)
+{
+	const struct gate_change change = watch_change_of(watch, -1);
+
+	if (watch->store && watch->is_held)
+		store_change_frames(watch->store, &change);
+	gate_end_shared(&change);
+	gate_change_fini(&change);
+}
+
 /**
- * watch_end() - forget a frame, which the producer has again
+ * watch_end() - forget a frame
  * @slot: slot; another thread may have it only if this one holds the pipe's
  *	lock
+ * @is_lost: the pipe was disconnected, so that the producer has it again
  */
-void watch_end(struct pipe_slot *slot)
+void watch_end(struct pipe_slot *slot, bool is_lost)
 {
 	struct pipe_watch *watch = &slot->watch;
 
-	if (watch->is_held && watch->is_shared)
-		watch_change(watch, -1, NULL);
+	if (watch->is_shared && (is_lost || watch->is_held))
+		watch_end_shared(watch);
 	if (watch->store)
 		store_put(watch->store);
 	memset(watch, 0, sizeof(*watch));
@@ -219,7 +268,7 @@ API void libmem_watch_frame(struct mem_pipe_end *end,
 	slot = watch_slot(&pipe->queue, frame->id);
 	if (slot) {
 		watch = &slot->watch;
-		watch_end(slot);
+		watch_end(slot, false);
 		watch->ctx = end->ctx;
 		watch->is_held = true;
 		for (i = 0; i < nr; i++)

@@ -283,10 +283,11 @@ static void late_jobs_wait_for_no_turns(void **state)
 
 /*
  * Submits jobs that wait until no more are accepted, in new opens, as another
- * user. Returns their number, or -errno.
+ * user. Returns their number, or -errno; -ETIME: the first ones may have ended.
  */
 static int submit_all_as_nobody(int fd)
 {
+	const uint64_t end = device_now_ns() + LIMIT_NS;
 	struct heapsim_dma_submit job;
 	int dev, nr = 0, err, first;
 
@@ -306,7 +307,9 @@ static int submit_all_as_nobody(int fd)
 				nr++;
 			}
 		} while (!err);
-	} while (err == -EBUSY && nr > first);
+	} while (err == -EBUSY && nr > first && device_now_ns() < end);
+	if (device_now_ns() >= end)
+		return -ETIME;
 	return err == -EBUSY ? nr : err;
 }
 
@@ -329,7 +332,8 @@ static void jobs_of_another_user_take_no_places(void **state)
 	}
 	assert_int_equal(read(fds[0], &nr, sizeof(nr)), sizeof(nr));
 	assert_int_equal(chmod("/dev/heapsim", 0660), 0);
-	assert_int_equal(nr, MAX_RUNNING);
+	if (nr != -ETIME)
+		assert_int_equal(nr, MAX_RUNNING);
 	fence = submit(f->dev, fill_of(own, LEN));
 	assert_int_equal(status_of(fence), 1);
 	assert_int_equal(kill(pid, SIGKILL), 0);
@@ -341,6 +345,8 @@ static void jobs_of_another_user_take_no_places(void **state)
 	close(own);
 	close(fds[0]);
 	close(fds[1]);
+	if (nr == -ETIME)
+		device_skip("the machine is too slow to fill the queue");
 }
 
 #define NR_LONG		8	/* fences that last as long as they may */

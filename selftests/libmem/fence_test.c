@@ -156,6 +156,8 @@ static void it_is_a_fence_of_the_kernel(void **state)
 		.num_fences = 1,
 		.sync_fence_info = (uintptr_t)&fence,
 	};
+	/* Newer kernels forget the driver of a fence that is signalled. */
+	const int gate = close_gate(stream);
 	const int fd = fence_of_stream(stream);
 
 	(void)state;
@@ -164,6 +166,7 @@ static void it_is_a_fence_of_the_kernel(void **state)
 		assert_string_equal(fence.driver_name, "heapsim");
 		assert_string_equal(fence.obj_name, "stream");
 	}
+	open_gate(gate);
 	assert_int_equal(status_within(fd, HANGS_MS), 1);
 	close(fd);
 }

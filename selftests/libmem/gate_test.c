@@ -303,6 +303,13 @@ static void a_frame_of_one_context_is_the_producers_after_it(void **state)
 	hold_frames(buf, 1, true);
 	store(p + 8, 4);
 	assert_none();
+	/* After a disconnection, changes that were made before do nothing. */
+	hold_frames(buf, 1, true);
+	gate_end_shared(&(struct gate_change) { .nr = 1, .bufs = { buf } });
+	hold_frames(buf, -1, true);
+	hold_frames(buf, 1, true);
+	store(p + 9, 5);
+	assert_none();
 	mem_buf_destroy(buf);
 }
 
@@ -318,6 +325,8 @@ static void a_frame_of_device_memory_is_checked(void **state)
 	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, LEN, 0, &p), 0);
 	buf = ctx->backend->find(ctx, p);
 	assert_non_null(buf);
+	hold_frames(buf, 1, true);
+	hold_frames(buf, -1, true);
 	launch(k_store, p, 1);
 	hold_frames(buf, 1, false);
 	launch(k_load, p, 0);
@@ -330,9 +339,11 @@ static void a_frame_of_device_memory_is_checked(void **state)
 	hold_frames(buf, -1, false);
 	launch(k_load, p, 0);
 	assert_one(MEM_VIOLATION_FRAME_USED_AFTER_RELEASE, 0, false);
-	hold_frames(buf, 1, true);
+	/* A consumer that passes the frame on in its own context */
+	hold_frames(buf, 1, false);
 	hold_frames(buf, -1, true);
-	launch(k_store, p, 4);
+	launch(k_load, p, 0);
+	hold_frames(buf, 1, true);
 	launch(k_load, p, 0);
 	assert_none();
 	ctx->backend->put(buf);

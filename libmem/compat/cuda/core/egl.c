@@ -518,14 +518,16 @@ static int egl_take(struct CUeglStreamConnection_st *conn,
 	pthread_mutex_lock(&conn->lock);
 	place = egl_place_for(conn, &from);
 	rc = place ? egl_place_fill(conn, place, &from) : CUDA_ERROR_UNKNOWN;
-	if (!rc)
+	if (!rc) {
+		/* The copy reads what was released before. */
+		egl_watch(conn, acquired, *place);
 		rc = core_egl_copy_run(*place, stream);
+	}
 	if (!rc) {
 		(*place)->id = acquired->id;
 		(*place)->age = ++conn->age;
 		(*place)->is_held = true;
 		*resource = *place;
-		egl_watch(conn, acquired, *place);
 	}
 	pthread_mutex_unlock(&conn->lock);
 	core_egl_share_close(&from);
