@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	ok(cudaEGLStreamConsumerConnect(&consumer, stream));
 	cu_ok(cuCtxSetCurrent(own));
 	ok(cudaEGLStreamProducerConnect(&producer, stream, ROW_LEN / 4,
-					 HEIGHT));
+					HEIGHT));
 	for (i = 0; i < 5; i++) {
 		cu_ok(cuCtxSetCurrent(own));
 		if (i < 2)
