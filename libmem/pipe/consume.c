@@ -123,7 +123,7 @@ static int release(struct mem_pipe_end *end, uint64_t id,
 	int err = 0;
 
 	pthread_mutex_lock(&pipe->lock);
-	slot = queue_find(&pipe->queue, id);
+	slot = queue_find_take(&pipe->queue, id);
 	if (!slot)
 		err = pipe->queue.is_disconnected || !end->is_attached ?
 		      -EPIPE : -ENOENT;

@@ -259,6 +259,7 @@ void queue_put_back(struct pipe_queue *queue, struct pipe_slot *slot);
 void queue_hold(struct pipe_queue *queue, struct pipe_slot *slot,
 		uint64_t time_ns);
 struct pipe_slot *queue_find(struct pipe_queue *queue, uint64_t id);
+struct pipe_slot *queue_find_take(struct pipe_queue *queue, uint64_t id);
 void queue_release(struct pipe_queue *queue, struct pipe_slot *slot);
 bool queue_settle(struct pipe_queue *queue);
 struct pipe_slot *queue_return(struct pipe_queue *queue);

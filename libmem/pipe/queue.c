@@ -251,20 +251,33 @@ void queue_hold(struct pipe_queue *queue, struct pipe_slot *slot,
  * @queue: frames
  * @id: of the frame
  *
- * Return: slot, which the calling thread has from now on; NULL: there is none.
+ * Return: slot; NULL: there is none.
  */
 struct pipe_slot *queue_find(struct pipe_queue *queue, uint64_t id)
 {
 	struct pipe_slot *slot = queue->slots;
 	unsigned int i;
 
-	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++) {
-		if (slot->state != SLOT_HELD || slot->frame.id != id)
-			continue;
-		slot->state = SLOT_BUSY;
-		return slot;
-	}
+	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++, slot++)
+		if (slot->state == SLOT_HELD && slot->frame.id == id)
+			return slot;
 	return NULL;
+}
+
+/**
+ * queue_find_take() - take a frame that the consumer holds
+ * @queue: frames
+ * @id: of the frame
+ *
+ * Return: slot, which the calling thread has from now on; NULL: there is none.
+ */
+struct pipe_slot *queue_find_take(struct pipe_queue *queue, uint64_t id)
+{
+	struct pipe_slot *slot = queue_find(queue, id);
+
+	if (slot)
+		slot->state = SLOT_BUSY;
+	return slot;
 }
 
 /**

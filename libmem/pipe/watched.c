@@ -241,18 +241,6 @@ void watch_end(struct pipe_slot *slot, bool is_lost)
 	memset(watch, 0, sizeof(*watch));
 }
 
-/* The slot of a frame that is held; the lock is held. */
-static struct pipe_slot *watch_slot(struct pipe_queue *queue, uint64_t id)
-{
-	unsigned int i;
-
-	for (i = 0; i < MEM_PIPE_FRAMES_MAX; i++)
-		if (queue->slots[i].state == SLOT_HELD &&
-		    queue->slots[i].frame.id == id)
-			return &queue->slots[i];
-	return NULL;
-}
-
 API void libmem_watch_frame(struct mem_pipe_end *end,
 			    const struct mem_frame *frame, unsigned int nr,
 			    void *const *bases)
@@ -265,7 +253,7 @@ API void libmem_watch_frame(struct mem_pipe_end *end,
 	if (!record_is_on() || !end->ctx->backend->set_gate)
 		return;
 	pthread_mutex_lock(&pipe->lock);
-	slot = watch_slot(&pipe->queue, frame->id);
+	slot = queue_find(&pipe->queue, frame->id);
 	if (slot) {
 		watch = &slot->watch;
 		watch_end(slot, false);
