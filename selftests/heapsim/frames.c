@@ -352,7 +352,6 @@ static void start(const struct mistake *mistake)
 		return;
 	}
 	from = ctx;
-	from_stream = NULL;
 	if (where == OTHER)
 		open_all(&from, &from_stream);
 	else

@@ -3,9 +3,9 @@
 #
 # Tests of `heapsim run` for mistakes with images, arrays, objects and frames:
 # each mistake is reported at its place, and its corrected twin has no finding,
-# on the boards that matter. The embedded backend needs no module, VM or root; with
-# LIBMEM_BACKEND=kernel the tests run inside the test VM with the module, which
-# detects fewer mistakes. Prints TAP. Exit code: 0 if all passed, else 1.
+# on the boards that matter. The embedded backend needs no module, VM or root;
+# with LIBMEM_BACKEND=kernel the tests run inside the test VM with the module,
+# which detects fewer mistakes. Prints TAP. Exit code: 0 if all passed, else 1.
 # Arguments are regular expressions; only tests whose names match are run.
 #
 # shellcheck disable=SC2317 # tap_try calls the functions
@@ -257,11 +257,8 @@ cpu_job_wastes()
 }
 
 # Frames of a pipe, from a producer in another process, in another context, and
-# in the same one.
-
-frame_twins() { clean 0 "right-$1" "$2"; } # NAME PLACE
-
-# The pipe does the same over the module, where each run takes long.
+# in the same one. The pipe does the same over the module, where each run takes
+# long.
 if [ "$backend" != embedded ] && is_quick; then
 	other_places=(process)
 	places=(process)
@@ -270,73 +267,75 @@ else
 	places=(process other same)
 fi
 
+frame_twins() { clean 0 "right-$1" "$2"; } # NAME PLACE
+
+# Checks that a mistake is found at each of $at_places, and that its corrected
+# twin has no finding. $program and $source are the caller's.
+frame_mistake() # BOARD NAME REGEX...
+{
+	local board=$1 name=$2 place
+
+	shift 2
+	for place in "${at_places[@]}"; do
+		on "$board" && report 0 "$program" "$name" "$place" &&
+			has "$@" && sum 1 1 &&
+			frame_twins "$name" "$place" || return
+	done
+}
+
 frame_stored_by_kernel()
 {
-	local program=$O/frames source=$here/frames.c place
+	local program=$O/frames source=$here/frames.c at_places=("${places[@]}")
 
-	for place in "${places[@]}"; do
-		on orin && report 0 "$program" store-by-kernel "$place" &&
-			has 'Frame written by consumer' 'offset 517, 1 byte' \
-			    'acquired by frames' "at $(at acquire ACQUIRE)" \
-			    'written by engine gpu' "at $(at launch LAUNCH)" \
-			    "by $(at store_by_kernel BAD)" 'its kernel' \
-			    "at $(at k_store STORE)" && sum 1 1 &&
-			frame_twins store-by-kernel "$place" || return
-	done
+	frame_mistake orin store-by-kernel \
+		'Frame written by consumer' 'offset 517, 1 byte' \
+		'acquired by frames' "at $(at acquire ACQUIRE)" \
+		'written by engine gpu' "at $(at launch LAUNCH)" \
+		"by $(at store_by_kernel BAD)" 'its kernel' \
+		"at $(at k_store STORE)"
 }
 
 frame_stored_by_copy()
 {
-	local program=$O/frames source=$here/frames.c place
+	local program=$O/frames source=$here/frames.c at_places=("${places[@]}")
 
-	for place in "${places[@]}"; do
-		on tx2 && report 0 "$program" store-by-copy "$place" &&
-			has 'Frame written by consumer' 'offset 0, 1 byte' \
-			    'acquired by frames' 'written by engine dma' \
-			    "at $(at store_by_copy FILL)" && sum 1 1 &&
-			frame_twins store-by-copy "$place" || return
-	done
+	frame_mistake tx2 store-by-copy \
+		'Frame written by consumer' 'offset 0, 1 byte' \
+		'acquired by frames' 'written by engine dma' \
+		"at $(at store_by_copy FILL)"
 }
 
 # If both ends have one context, the producer may read the frame.
 frame_used_after_release()
 {
-	local program=$O/frames source=$here/frames.c place
+	local program=$O/frames source=$here/frames.c
+	local at_places=("${other_places[@]}")
 
-	for place in "${other_places[@]}"; do
-		on orin && report 0 "$program" use-after-release "$place" &&
-			has 'Frame used after release' 'released by frames' \
-			    "at $(at release RELEASE)" \
-			    'touched by engine gpu' "at $(at k_sum SUM)" \
-			    'mem_pipe_release' && sum 1 1 &&
-			frame_twins use-after-release "$place" || return
-	done
+	frame_mistake orin use-after-release \
+		'Frame used after release' 'released by frames' \
+		"at $(at release RELEASE)" 'touched by engine gpu' \
+		"at $(at k_sum SUM)" 'mem_pipe_release'
 }
 
 frame_locked_for_writing()
 {
-	local program=$O/frames source=$here/frames.c place
+	local program=$O/frames source=$here/frames.c at_places=("${places[@]}")
 
-	for place in "${places[@]}"; do
-		on orin && report 0 "$program" lock-for-writing "$place" &&
-			has 'Frame written by consumer' 'written by frames' \
-			    "at $(at lock_frame LOCK)" 'acquired by frames' \
-			    "at $(at acquire ACQUIRE)" && sum 1 1 &&
-			frame_twins lock-for-writing "$place" || return
-	done
+	frame_mistake orin lock-for-writing \
+		'Frame written by consumer' 'written by frames' \
+		"at $(at lock_frame LOCK)" 'acquired by frames' \
+		"at $(at acquire ACQUIRE)"
 }
 
 frame_locked_after_release()
 {
-	local program=$O/frames source=$here/frames.c place
+	local program=$O/frames source=$here/frames.c
+	local at_places=("${other_places[@]}")
 
-	for place in "${other_places[@]}"; do
-		on orin && report 0 "$program" lock-after-release "$place" &&
-			has 'Frame used after release' 'read by frames' \
-			    "at $(at lock_frame LOCK)" 'released by frames' \
-			    "at $(at release RELEASE)" && sum 1 1 &&
-			frame_twins lock-after-release "$place" || return
-	done
+	frame_mistake orin lock-after-release \
+		'Frame used after release' 'read by frames' \
+		"at $(at lock_frame LOCK)" 'released by frames' \
+		"at $(at release RELEASE)"
 }
 
 frames_go_round()
