@@ -172,8 +172,9 @@ struct_while_active()
 		    '"pixels", offset 4096, 1 byte' 'read by mistakes' \
 		    "at $(at struct_while_active PATH)" &&
 		# If the kernel is still running, the next wait drops the lines.
-		{ sum 2 2 >/dev/null || has 'Lost CPU write' \
-		    "at $(at struct_while_active STRUCT)"; } &&
+		{ sum 2 2 >/dev/null || { sum '[0-9]+' 3 &&
+			has 'Lost CPU write' \
+			    "at $(at struct_while_active STRUCT)"; }; } &&
 		clean_twin struct-while-active
 }
 
