@@ -566,6 +566,21 @@ int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr)
 	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
 }
 
+int device_watch_stacks_errno(int dev, uint32_t stack_signal, uint32_t reserved)
+{
+	struct heapsim_watch watch = {
+		.size = sizeof(watch),
+		.scope = HEAPSIM_WATCH_TREE,
+		.kinds = HEAPSIM_KINDS_ALL,
+		.nr_records = 64,
+		.record_size = sizeof(struct heapsim_record),
+		.stack_signal = stack_signal,
+		.reserved = reserved,
+	};
+
+	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
+}
+
 bool record_next(int watch, struct heapsim_record *r)
 {
 	ssize_t n = read(watch, r, sizeof(*r));

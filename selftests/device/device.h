@@ -151,6 +151,9 @@ void device_release(int dev, uint64_t hold);
 
 /* Watches for records of these kinds, in the size of this test's struct. */
 int device_watch_errno(int dev, uint32_t scope, uint64_t kinds, uint32_t nr);
+/* Watches the process's tree, and asks for stacks unless the signal is 0. */
+int device_watch_stacks_errno(int dev, uint32_t stack_signal,
+			      uint32_t reserved);
 /* Reads the next record; returns false if there is none. */
 bool record_next(int watch, struct heapsim_record *r);
 /* Discards the records that the preparation of a test has caused. */

@@ -58,21 +58,6 @@ static void handle(void)
 	assert_int_equal(sigaction(STACK_SIGNAL, &action, NULL), 0);
 }
 
-static int watch_errno(int dev, uint32_t stack_signal, uint32_t reserved)
-{
-	struct heapsim_watch watch = {
-		.size = sizeof(watch),
-		.scope = HEAPSIM_WATCH_TREE,
-		.kinds = HEAPSIM_KINDS_ALL,
-		.nr_records = 64,
-		.record_size = sizeof(struct heapsim_record),
-		.stack_signal = stack_signal,
-		.reserved = reserved,
-	};
-
-	return device_ioctl_errno(dev, HEAPSIM_IOC_WATCH, &watch);
-}
-
 static int setup(void **state)
 {
 	struct fixture *f = fixture_create();
@@ -80,7 +65,8 @@ static int setup(void **state)
 	fixture_alloc(f, HEAPSIM_KIND_NONCOHERENT, NR_PAGES * f->page);
 	f->watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	assert_true(f->watch >= 0);
-	assert_int_equal(watch_errno(f->watch, STACK_SIGNAL, 0), 0);
+	assert_int_equal(device_watch_stacks_errno(f->watch, STACK_SIGNAL, 0),
+			 0);
 	handle();
 	*state = f;
 	return 0;
@@ -335,14 +321,15 @@ static void who_is_not_watched_gets_none(void **state)
 	f->watch = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	assert_true(f->watch >= 0);
 	/* This watch does not ask for stacks. */
-	assert_int_equal(watch_errno(f->watch, 0, 0), 0);
+	assert_int_equal(device_watch_stacks_errno(f->watch, 0, 0), 0);
 	assert_int_equal(stack_of_a_stale_read(f), 0);
 	/* This watch is for the tree of another process. */
 	pid = fork();
 	if (!pid) {
 		int dev = open("/dev/heapsim", O_RDWR);
 
-		_exit(dev < 0 || watch_errno(dev, STACK_SIGNAL, 0) ||
+		_exit(dev < 0 ||
+		      device_watch_stacks_errno(dev, STACK_SIGNAL, 0) ||
 		      pause() != -1);
 	}
 	usleep(100000);
@@ -625,10 +612,12 @@ static void bad_signals_are_refused(void **state)
 {
 	int dev = device_open();
 
-	assert_int_equal(watch_errno(dev, 65, 0), -EINVAL);
-	assert_int_equal(watch_errno(dev, UINT32_MAX, 0), -EINVAL);
-	assert_int_equal(watch_errno(dev, STACK_SIGNAL, 1), -EINVAL);
-	assert_int_equal(watch_errno(dev, 64, 0), 0);
+	assert_int_equal(device_watch_stacks_errno(dev, 65, 0), -EINVAL);
+	assert_int_equal(device_watch_stacks_errno(dev, UINT32_MAX, 0),
+			 -EINVAL);
+	assert_int_equal(device_watch_stacks_errno(dev, STACK_SIGNAL, 1),
+			 -EINVAL);
+	assert_int_equal(device_watch_stacks_errno(dev, 64, 0), 0);
 	close(dev);
 }
 

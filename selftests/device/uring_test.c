@@ -300,19 +300,11 @@ static int watch_open(void)
 		.sa_handler = on_stack,
 		.sa_flags = SA_SIGINFO | HEAPSIM_SA_STACK,
 	};
-	struct heapsim_watch watch = {
-		.size = sizeof(watch),
-		.scope = HEAPSIM_WATCH_TREE,
-		.kinds = HEAPSIM_KINDS_ALL,
-		.nr_records = 64,
-		.record_size = sizeof(struct heapsim_record),
-		.stack_signal = STACK_SIGNAL,
-	};
 	int fd = open("/dev/heapsim", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 
 	assert_true(fd >= 0);
 	assert_int_equal(sigaction(STACK_SIGNAL, &action, NULL), 0);
-	assert_int_equal(ioctl(fd, HEAPSIM_IOC_WATCH, &watch), 0);
+	assert_int_equal(device_watch_stacks_errno(fd, STACK_SIGNAL, 0), 0);
 	nr_stacks = 0;
 	return fd;
 }
