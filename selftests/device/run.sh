@@ -43,7 +43,7 @@ done
 
 run() # PARAMS PATH
 {
-	local words
+	local words rc
 
 	read -ra words <<<"$1"
 	if [ -n "$1" ] && ! module_insert test_hooks=1 "${words[@]}"; then
@@ -51,7 +51,13 @@ run() # PARAMS PATH
 		echo "1..1"
 		return 1
 	fi
-	timeout -k 5 "$limit" "$2"
+	timeout -k 5 "$limit" "$2" &
+	wait "$!"
+	rc=$?
+	# timeout leads a group. A child that a failed test has left would hold
+	# the pipe to tee open for ever.
+	kill -KILL -- "-$!" 2>/dev/null
+	return "$rc"
 }
 
 # Prints how many tests of a program passed, failed and were skipped.
