@@ -16,43 +16,22 @@
 #include "kind.h"
 #include "../clock.h"
 #include "../record/tables.h"
+#include "span.h"
 #include "trace.h"
 #include "track.h"
 #include "tracefile.h"
 
 /**
- * struct trace_span - a bracket or a hold that has not ended
- * @next: the span that began before this one
- * @id: id of its slice
- * @pid: process on whose track it is
- * @buf: buffer
- * @access: directions of a bracket that are still open; 0: a hold
- * @time_ns: begin of a hold, which identifies it
- * @name: name of its slice
- */
-struct trace_span {
-	struct trace_span *next;
-	uint64_t id;
-	uint32_t pid;
-	uint64_t buf;
-	uint32_t access;
-	uint64_t time_ns;
-	char name[HEAPSIM_NAME_LEN + 16];
-};
-
-/**
  * struct trace - a timeline that is being written
  * @file: file, which also keeps the first error
  * @tracks: its tracks
- * @spans: brackets and holds that have not ended, newest first
- * @nr_spans: number of spans that have begun
+ * @spans: asynchronous slices that have not ended
  * @nr_lost: number of events that were not read in time
  */
 struct trace {
 	struct tracefile file;
 	struct tracks tracks;
-	struct trace_span *spans;
-	uint64_t nr_spans;
+	struct spans spans;
 	uint64_t nr_lost;
 };
 
@@ -232,52 +211,9 @@ static void trace_put_attach(struct trace *t, const struct heapsim_record *r)
 	tracefile_event_end(&t->file);
 }
 
-/* Begins the event that begins or ends a span's slice. */
-static void trace_span_event_begin(struct tracefile *file, const char *phase,
-				   const struct trace_span *span,
-				   uint64_t time_ns)
-{
-	const uint32_t track[2] = { span->pid, span->pid };
-
-	tracefile_event_begin(file, phase, span->name, time_ns, track);
-	tracefile_put(file, ",\"cat\":\"%s\",\"id\":\"0x%" PRIx64 "\"",
-		      span->access ? "bracket" : "hold", span->id);
-}
-
-static struct trace_span *trace_span_add(struct trace *t,
-					 const struct heapsim_record *r,
-					 uint32_t pid)
-{
-	struct trace_span *span = calloc(1, sizeof(*span));
-
-	if (!span) {
-		tracefile_fail(&t->file, -ENOMEM);
-		return NULL;
-	}
-	span->id = ++t->nr_spans;
-	span->pid = pid;
-	span->buf = r->buf;
-	span->next = t->spans;
-	t->spans = span;
-	return span;
-}
-
-/* Removes the span at @at, and ends its slice. */
-static void trace_span_end(struct tracefile *file, struct trace_span **at,
-			   uint64_t time_ns, uint32_t access)
-{
-	struct trace_span *span = *at;
-
-	*at = span->next;
-	span->access = access;
-	trace_span_event_begin(file, "e", span, time_ns);
-	tracefile_event_end(file);
-	free(span);
-}
-
 static void trace_put_start(struct trace *t, const struct heapsim_record *r)
 {
-	struct trace_span *span;
+	struct span *span;
 	uint32_t track[2];
 	char name[32];
 
@@ -286,27 +222,26 @@ static void trace_put_start(struct trace *t, const struct heapsim_record *r)
 	track_of_record(&t->tracks, r, track);
 	/* Brackets are on the track of the process's first thread. */
 	tracks_add_process(&t->tracks, track[0], r);
-	span = trace_span_add(t, r, track[0]);
+	snprintf(name, sizeof(name), "bracket %s",
+		 trace_access_name(r->access));
+	span = span_begin(&t->spans, SPAN_BRACKET, track[0], name, r);
 	if (!span)
 		return;
 	span->access = r->access;
-	snprintf(span->name, sizeof(span->name), "bracket %s",
-		 trace_access_name(r->access));
-	trace_span_event_begin(&t->file, "b", span, r->time_ns);
-	tracefile_put(&t->file, ",\"args\":{");
 	trace_put_buf(&t->file, r);
 	tracefile_put(&t->file, "}");
 	tracefile_event_end(&t->file);
 }
 
 /* Finds the newest bracket of a process with an open direction in @access. */
-static struct trace_span **trace_bracket_find(struct trace *t, uint32_t pid,
-					      uint64_t buf, uint32_t access)
+static struct span **trace_bracket_find(struct trace *t, uint32_t pid,
+					uint64_t buf, uint32_t access)
 {
-	struct trace_span **at;
+	struct span **at;
 
-	for (at = &t->spans; *at; at = &(*at)->next)
-		if ((*at)->access & access && (*at)->pid == pid &&
+	for (at = &t->spans.first; *at; at = &(*at)->next)
+		if ((*at)->category == SPAN_BRACKET &&
+		    (*at)->access & access && (*at)->pid == pid &&
 		    (*at)->buf == buf)
 			return at;
 	return NULL;
@@ -316,12 +251,12 @@ static struct trace_span **trace_bracket_find(struct trace *t, uint32_t pid,
 static void trace_bracket_close(struct trace *t, uint32_t pid,
 				const struct heapsim_record *r, uint32_t access)
 {
-	struct trace_span **at = trace_bracket_find(t, pid, r->buf, access);
+	struct span **at = trace_bracket_find(t, pid, r->buf, access);
 
 	if (!at)
 		return;
 	if ((*at)->access == access)
-		trace_span_end(&t->file, at, r->time_ns, access);
+		span_end(&t->spans, at, r->time_ns);
 	else
 		(*at)->access &= ~access;
 }
@@ -348,19 +283,18 @@ static void trace_put_hold(struct trace *t, const struct heapsim_record *r)
 {
 	const bool is_vmap = r->other.type == HEAPSIM_OTHER_VMAP;
 	const uint32_t track[2] = { TRACK_IMPORTERS, TRACK_IMPORTERS };
-	struct trace_span *span;
+	char name[HEAPSIM_NAME_LEN + 8];
+	struct span *span;
 
 	tracks_add_thread(&t->tracks, track, "importers", sizeof("importers"));
 	if (r->cpu.pid)
 		trace_put_slice(t, r, is_vmap ? "vmap" : "map");
-	span = trace_span_add(t, r, TRACK_IMPORTERS);
+	snprintf(name, sizeof(name), "%s %.*s", is_vmap ? "vmap" : "map",
+		 HEAPSIM_NAME_LEN, r->other.name);
+	span = span_begin(&t->spans, SPAN_HOLD, TRACK_IMPORTERS, name, r);
 	if (!span)
 		return;
 	span->time_ns = r->other.time_ns;
-	snprintf(span->name, sizeof(span->name), "%s %.*s",
-		 is_vmap ? "vmap" : "map", HEAPSIM_NAME_LEN, r->other.name);
-	trace_span_event_begin(&t->file, "b", span, r->time_ns);
-	tracefile_put(&t->file, ",\"args\":{");
 	trace_put_buf(&t->file, r);
 	trace_put_access(&t->file, r);
 	tracefile_put(&t->file, ",\"by_pid\":%u,", r->other.pid);
@@ -373,12 +307,12 @@ static void trace_put_hold(struct trace *t, const struct heapsim_record *r)
 static void trace_put_release(struct trace *t, const struct heapsim_record *r)
 {
 	const bool is_vmap = r->other.type == HEAPSIM_OTHER_VMAP;
-	struct trace_span **at;
+	struct span **at;
 
-	for (at = &t->spans; *at; at = &(*at)->next)
-		if (!(*at)->access && (*at)->buf == r->buf &&
+	for (at = &t->spans.first; *at; at = &(*at)->next)
+		if ((*at)->category == SPAN_HOLD && (*at)->buf == r->buf &&
 		    (*at)->time_ns == r->other.time_ns) {
-			trace_span_end(&t->file, at, r->time_ns, 0);
+			span_end(&t->spans, at, r->time_ns);
 			break;
 		}
 	if (r->cpu.pid)
@@ -490,6 +424,7 @@ struct trace *trace_open(FILE *out)
 	if (!t)
 		return NULL;
 	t->tracks.file = &t->file;
+	t->spans.file = &t->file;
 	tracefile_begin(&t->file, out);
 	return t;
 }
@@ -503,12 +438,7 @@ void trace_close(struct trace *trace)
 	if (!trace)
 		return;
 	tracks_fini(&trace->tracks);
-	while (trace->spans) {
-		struct trace_span *next = trace->spans->next;
-
-		free(trace->spans);
-		trace->spans = next;
-	}
+	spans_fini(&trace->spans);
 	free(trace);
 }
 
@@ -645,8 +575,7 @@ int trace_end(struct trace *trace, const struct run_facts *facts)
 	for (i = 0; i < trace->tracks.nr_engines; i++)
 		if (trace->tracks.engines[i].is_running)
 			trace_job_end(trace, &trace->tracks.engines[i], now, 0);
-	while (trace->spans)
-		trace_span_end(file, &trace->spans, now, trace->spans->access);
+	spans_end(&trace->spans, now);
 	tracefile_put(file, "\n],\"otherData\":{");
 	trace_put_program(file, facts);
 	tracefile_put_text(file, "soc", facts->probe.soc,
