@@ -34,7 +34,8 @@ struct mem_endpoint;
  * @ctx: context; kept by the endpoint
  * @name: of the end, shorter than MEM_ENDPOINT_NAME_LEN: letters, digits, '_',
  *	'-' and '.'
- * @timeout_ns: how long to wait for the peer; MEM_WAIT_FOREVER
+ * @timeout_ns: how long to wait for the peer; MEM_WAIT_FOREVER. If an end of
+ *	the name has been found then, its answer may take a second more.
  * @endpoint: out: the end, owned by the caller: mem_endpoint_close()
  *
  * Two ends of one name form a channel; so do two whose names differ in a last

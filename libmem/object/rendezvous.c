@@ -20,7 +20,7 @@
 
 #include "endpoint.h"
 
-/* Maximum time until a connected peer's hello must have arrived */
+/* How long to wait for the hello of a connected peer */
 #define HELLO_WAIT_NS		NS_PER_S
 /* Pause after a failed try, e.g. if the name is bound but not listened at */
 #define RETRY_NS		(2 * NS_PER_S / 1000)
@@ -90,6 +90,7 @@ static int rendezvous_wait_hello(struct mem_endpoint *endpoint,
 static int rendezvous_greet(struct mem_ctx *ctx, int fd, bool is_first,
 			    uint64_t deadline, struct mem_endpoint **endpoint)
 {
+	const uint64_t hello_deadline = deadline_of(HELLO_WAIT_NS);
 	struct mem_endpoint *new;
 	int err, cancel;
 
@@ -97,6 +98,13 @@ static int rendezvous_greet(struct mem_ctx *ctx, int fd, bool is_first,
 		close(fd);
 		return -EAGAIN;
 	}
+	/*
+	 * The accepting end must take the next connection if there is no hello.
+	 * The other one goes on beyond its deadline: the channel may be open at
+	 * the peer.
+	 */
+	if (is_first ? hello_deadline > deadline : hello_deadline < deadline)
+		deadline = hello_deadline;
 	err = endpoint_create(ctx, fd, true, &new);
 	if (err)
 		return err;
@@ -131,7 +139,6 @@ static void rendezvous_sleep(uint64_t deadline, uint64_t most_ns)
 static int rendezvous_accept(struct mem_ctx *ctx, int listener,
 			     uint64_t deadline, struct mem_endpoint **endpoint)
 {
-	uint64_t end;
 	int fd, err;
 
 	for (;;) {
@@ -147,10 +154,7 @@ static int rendezvous_accept(struct mem_ctx *ctx, int listener,
 			continue;
 		if (fd < 0)
 			return -errno;
-		end = deadline_of(HELLO_WAIT_NS);
-		err = rendezvous_greet(ctx, fd, false,
-				       end < deadline ? end : deadline,
-				       endpoint);
+		err = rendezvous_greet(ctx, fd, false, deadline, endpoint);
 		if (err != -EAGAIN)
 			return err;
 	}

@@ -131,6 +131,17 @@ static inline void send_fd(int sock, const void *bytes, size_t len, int fd)
 	send_fds(sock, bytes, len, &fd, 1);
 }
 
+/* Sends a hello with a page of counters. All bytes of the token are @token. */
+static inline void send_hello(int sock, uint8_t token)
+{
+	struct frame hello = { .magic = MAGIC, .type = HELLO };
+	const int page = file_of(sysconf(_SC_PAGESIZE), F_SEAL_SHRINK);
+
+	memset(hello.token, token, sizeof(hello.token));
+	send_fd(sock, &hello, sizeof(hello), page);
+	close(page);
+}
+
 struct opening {
 	const char *name;
 	uint64_t delay_ns;

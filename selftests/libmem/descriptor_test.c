@@ -355,19 +355,13 @@ static void a_list_that_lies_is_refused(void **state)
 /* Opens a peer without the library: bytes of its id are 7, of tokens 9. */
 static int open_bare(void)
 {
-	struct frame hello = { .magic = MAGIC, .type = HELLO };
-	int socks[2], page = memfd_create("ledger", MFD_CLOEXEC |
-					  MFD_ALLOW_SEALING);
+	int socks[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 				    socks), 0);
 	assert_int_equal(mem_endpoint_from_fd(ctx, socks[0], &ends[1]), 0);
 	close(socks[0]);
-	assert_int_equal(ftruncate(page, sysconf(_SC_PAGESIZE)), 0);
-	assert_int_equal(fcntl(page, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-	memset(hello.token, 7, sizeof(hello.token));
-	send_fd(socks[1], &hello, sizeof(hello), page);
-	close(page);
+	send_hello(socks[1], 7);
 	return socks[1];
 }
 

@@ -561,6 +561,37 @@ static void whoever_comes_third_waits_for_the_next(void **state)
 	assert_int_equal(alone, 1);
 }
 
+/* Else the peer could have a channel that has no other end. */
+static void a_wait_goes_on_until_the_peer_answers(void **state)
+{
+	struct opening opening = { .name = own("slow"), .timeout_ns = SOON };
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct frame got;
+	pthread_t thread;
+	int len, sock;
+
+	(void)state;
+	len = snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1,
+		       "libmem/%u/%s", geteuid(), opening.name);
+	len += (int)offsetof(struct sockaddr_un, sun_path) + 1;
+	assert_int_equal(bind(listener, (const struct sockaddr *)&addr,
+			      (socklen_t)len), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(pthread_create(&thread, NULL, open_end, &opening), 0);
+	sock = accept(listener, NULL, NULL);
+	assert_true(sock >= 0);
+	assert_int_equal(recv(sock, &got, sizeof(got), 0), sizeof(got));
+	assert_int_equal(got.type, HELLO);
+	usleep(4 * SOON / 1000);
+	send_hello(sock, 9);
+	pthread_join(thread, NULL);
+	assert_int_equal(opening.err, 0);
+	mem_endpoint_close(opening.end);
+	close(sock);
+	close(listener);
+}
+
 static void another_process_answers(void **state)
 {
 	const char *name = own("process");
@@ -780,6 +811,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(names_make_channels),
 		cmocka_unit_test(a_file_makes_channels),
 		cmocka_unit_test(whoever_comes_third_waits_for_the_next),
+		cmocka_unit_test(a_wait_goes_on_until_the_peer_answers),
 		cmocka_unit_test(another_process_answers),
 		cmocka_unit_test(a_killed_peer_leaves_whole_messages),
 		cmocka_unit_test(the_first_may_be_killed_while_it_waits),
