@@ -323,10 +323,13 @@ static void op_ready(struct op *op, struct op **done)
 
 	switch (op->kind) {
 	case OP_WAIT:
-		if (!op_error(op) && !semaphore_wait(op))
+		if (!op_error(op) && !semaphore_wait(op)) {
+			record_fence(RECORD_FENCE_WAIT, op, op->stream->id);
 			return;
+		}
 		break;
 	case OP_SIGNAL:
+		record_fence(RECORD_FENCE_SIGNAL, NULL, op->stream->id);
 		semaphore_signal(op->semaphore, op_error(op));
 		break;
 	case OP_OWN:
@@ -360,6 +363,8 @@ static void op_complete(struct sched *sched, struct op *op, struct op **done)
 		order_reach(op->stream->ctx, op->reach);
 	if (op->kind == OP_GATE)
 		gate_change(&op->gates);
+	if (op->kind == OP_WAIT)
+		record_fence(RECORD_FENCE_PASS, op, op->stream->id);
 	op->followers = NULL;
 	op->done_ns = now_ns();
 	op_list_remove(&sched->all, op, op_in_all);

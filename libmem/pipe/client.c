@@ -361,8 +361,11 @@ bool client_detach(struct mem_pipe_end *end)
 	endpoint_enter(client->endpoint, &cancel);
 	was_attached = end->is_attached;
 	end->is_attached = false;
-	if (was_attached)
+	if (was_attached) {
 		client_drop_frames(client);
+		pipe_record(end->pipe, RECORD_FRAME_LOSE, NULL, 0, NULL,
+			    record_begin());
+	}
 	pthread_cond_broadcast(&client->endpoint->changed);
 	endpoint_leave(client->endpoint, cancel);
 	if (was_attached)

@@ -386,6 +386,7 @@ int client_present(struct mem_pipe_end *end, const struct mem_frame *frame,
 {
 	struct client_memory *memories[MEM_PLANES_MAX] = { NULL };
 	struct pipe_client *client = end->pipe->client;
+	const uint64_t begin_ns = record_begin();
 	struct wire wire = { .type = WIRE_PRESENT };
 	struct client_frame *own;
 	uint64_t session;
@@ -405,6 +406,9 @@ int client_present(struct mem_pipe_end *end, const struct mem_frame *frame,
 		err = client_send_frame(end, &wire, frame, stream, deadline);
 		if (err)
 			client_unreserve(client, own, session);
+		else
+			pipe_record(end->pipe, RECORD_FRAME_PRESENT, own, 0,
+				    stream, begin_ns);
 	}
 	endpoint_leave(client->endpoint, cancel);
 	return err;
@@ -488,6 +492,7 @@ int client_return(struct mem_pipe_end *end, struct mem_stream *stream,
 		  uint64_t deadline, struct mem_frame *frame)
 {
 	struct pipe_client *client = end->pipe->client;
+	const uint64_t begin_ns = record_begin();
 	struct client_frame *own;
 	int cancel, err;
 
@@ -501,6 +506,8 @@ int client_return(struct mem_pipe_end *end, struct mem_stream *stream,
 	if (!err || client_is_lost(client, own)) {
 		*frame = own->frame;
 		client_return_end(client, own);
+		pipe_record(end->pipe, RECORD_FRAME_RETURN, own, frame->number,
+			    stream, begin_ns);
 	} else {
 		client_return_failed(client, own);
 	}

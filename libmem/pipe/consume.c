@@ -44,6 +44,7 @@ static int acquire_end(struct mem_pipe *pipe, struct pipe_slot *slot, int err)
 static int acquire(struct mem_pipe_end *end, struct mem_stream *stream,
 		   uint64_t timeout_ns, struct mem_frame *frame)
 {
+	const uint64_t begin_ns = record_begin();
 	struct mem_pipe *pipe = end->pipe;
 	struct pipe_slot *slot;
 	int err;
@@ -54,6 +55,8 @@ static int acquire(struct mem_pipe_end *end, struct mem_stream *stream,
 		timeout_ns = pipe->timeout_ns;
 	err = acquire_take(end, deadline_of(timeout_ns), &slot);
 	pthread_mutex_unlock(&pipe->lock);
+	if (err == -ETIMEDOUT)
+		record_waited("frame", stream->id, begin_ns);
 	if (err)
 		return err;
 	*frame = slot->frame;
@@ -70,6 +73,9 @@ static int acquire(struct mem_pipe_end *end, struct mem_stream *stream,
 	}
 	pthread_mutex_lock(&pipe->lock);
 	err = acquire_end(pipe, slot, err);
+	if (!err)
+		pipe_record(pipe, RECORD_FRAME_ACQUIRE, slot, frame->number,
+			    stream, begin_ns);
 	/* There may be room, or a frame to be returned. */
 	pipe_unlock(pipe, WAKE_PRODUCER);
 	if (err == -EPIPE)
@@ -117,6 +123,7 @@ static int release_end(struct mem_pipe *pipe, struct pipe_slot *slot, int err)
 static int release(struct mem_pipe_end *end, uint64_t id,
 		   struct mem_stream *stream)
 {
+	const uint64_t begin_ns = record_begin();
 	struct mem_pipe *pipe = end->pipe;
 	struct pipe_slot *slot;
 	bool is_for_other = false;
@@ -139,6 +146,9 @@ static int release(struct mem_pipe_end *end, uint64_t id,
 	else
 		frame_unmap(pipe, slot);
 	pthread_mutex_lock(&pipe->lock);
+	if (!err)
+		pipe_record(pipe, RECORD_FRAME_RELEASE, slot,
+			    slot->frame.number, stream, begin_ns);
 	err = release_end(pipe, slot, err);
 	/* One that is kept cannot be returned yet. */
 	pipe_unlock(pipe, pipe->queue.done.first ? WAKE_PRODUCER : 0);

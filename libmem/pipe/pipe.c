@@ -109,6 +109,7 @@ static int pipe_take_params(const struct mem_pipe_params *from,
  */
 int pipe_new(struct mem_ctx *ctx, struct mem_pipe **pipe)
 {
+	static atomic_ullong last_nr;
 	struct mem_pipe *new = calloc(1, sizeof(*new));
 	unsigned int i;
 
@@ -121,6 +122,7 @@ int pipe_new(struct mem_ctx *ctx, struct mem_pipe **pipe)
 	}
 	atomic_init(&new->nr_users, 1);
 	new->ctx = ctx_get(ctx);
+	new->nr = atomic_fetch_add(&last_nr, 1) + 1;
 	*pipe = new;
 	return 0;
 }
@@ -252,6 +254,31 @@ void pipe_slot_drop(struct mem_pipe *pipe, struct pipe_slot *slot)
 	}
 }
 
+/**
+ * pipe_record() - record what happens to a frame, for the timeline
+ * @pipe: pipe; frames of a client are protected by its endpoint's lock, others
+ *	by the pipe's, and it is held, so that records are in their order
+ * @op: what
+ * @place: &struct pipe_slot or &struct client_frame of the frame; NULL: all
+ * @number: number of the frame, 0 unknown
+ * @stream: stream of the call, or NULL
+ * @begin_ns: begin of the call, from record_begin()
+ */
+void pipe_record(const struct mem_pipe *pipe, enum record_frame_op op,
+		 const void *place, uint64_t number,
+		 const struct mem_stream *stream, uint64_t begin_ns)
+{
+	const struct record_frame frame = {
+		.pipe = pipe->nr,
+		.id = (uintptr_t)place,
+		.number = number,
+		.stream = stream ? stream->id : 0,
+		.begin_ns = begin_ns,
+	};
+
+	record_frame(op, &frame);
+}
+
 /* Ends */
 
 static void pipe_drop_frames(struct mem_pipe *pipe, enum pipe_role role)
@@ -297,6 +324,9 @@ bool end_detach(struct mem_pipe_end *end)
 			pipe->queue.is_connected[PIPE_PRODUCER] = false;
 		}
 		pipe->server = NULL;
+		pipe_record(pipe, end->role == PIPE_CONSUMER ?
+			    RECORD_FRAME_LOSE_ALL : RECORD_FRAME_LOSE,
+			    NULL, 0, NULL, record_begin());
 	}
 	pipe_unlock(pipe, WAKE_CONSUMER | WAKE_PRODUCER);
 	if (was_attached)

@@ -9,6 +9,7 @@
 #ifndef _LIBMEM_PIPE_PIPE_H
 #define _LIBMEM_PIPE_PIPE_H
 
+#include "../record/record.h"
 #include "../sched.h"
 #include "libmem/pipe.h"
 
@@ -187,6 +188,7 @@ struct pipe_queue {
  * struct mem_pipe - a pipe
  * @ctx: context of its creator, with a reference; its backend and board are
  *	those of the ends
+ * @nr: number of the pipe in this process
  * @nr_users: references: of the caller, of ends, of host functions under way
  * @client: the pipe is another process's; NULL: it is of this one
  * @maps_lock: protects @maps; taken before no other lock of pipes
@@ -207,6 +209,7 @@ struct pipe_queue {
  */
 struct mem_pipe {
 	struct mem_ctx *ctx;
+	uint64_t nr;
 	atomic_uint nr_users;
 	struct pipe_client *client;
 
@@ -312,6 +315,9 @@ int pipe_check(const struct mem_pipe_end *end, const struct mem_stream *stream);
 int pipe_wait(struct mem_pipe_end *end, uint64_t deadline);
 void pipe_unlock(struct mem_pipe *pipe, unsigned int wake);
 void pipe_slot_drop(struct mem_pipe *pipe, struct pipe_slot *slot);
+void pipe_record(const struct mem_pipe *pipe, enum record_frame_op op,
+		 const void *place, uint64_t number,
+		 const struct mem_stream *stream, uint64_t begin_ns);
 void pipe_fill_info(struct mem_pipe *pipe, struct mem_pipe_info *info);
 int pipe_check_change(const struct mem_pipe *pipe);
 int pipe_reset(struct mem_pipe *pipe);

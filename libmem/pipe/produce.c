@@ -106,6 +106,7 @@ static int produce(struct mem_pipe_end *end, const struct mem_frame *frame,
 		   struct mem_stream *stream, uint64_t deadline,
 		   bool is_for_other)
 {
+	const uint64_t begin_ns = record_begin();
 	struct mem_pipe *pipe = end->pipe;
 	struct pipe_slot *slot;
 	int err;
@@ -130,6 +131,8 @@ static int produce(struct mem_pipe_end *end, const struct mem_frame *frame,
 		pipe_slot_drop(pipe, slot);
 	} else {
 		queue_publish(&pipe->queue, slot, now_ns());
+		pipe_record(pipe, RECORD_FRAME_PRESENT, slot,
+			    slot->frame.number, stream, begin_ns);
 	}
 	/* One that was replaced can be returned; one that failed had room. */
 	pipe_unlock(pipe, WAKE_CONSUMER | WAKE_PRODUCER);
@@ -189,6 +192,7 @@ static int return_take(struct mem_pipe_end *end, uint64_t deadline,
 static int return_frame(struct mem_pipe_end *end, struct mem_stream *stream,
 			uint64_t deadline, struct mem_frame *frame)
 {
+	const uint64_t begin_ns = record_begin();
 	struct mem_pipe *pipe = end->pipe;
 	struct pipe_slot *slot;
 	int err;
@@ -203,6 +207,8 @@ static int return_frame(struct mem_pipe_end *end, struct mem_stream *stream,
 	if (!err || queue_is_lost(&pipe->queue, slot)) {
 		*frame = slot->frame;
 		frame->is_again = 0;
+		pipe_record(pipe, RECORD_FRAME_RETURN, slot, frame->number,
+			    stream, begin_ns);
 		pipe_slot_drop(pipe, slot);
 	} else {
 		queue_return_failed(&pipe->queue, slot);

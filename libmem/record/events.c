@@ -172,3 +172,44 @@ void record_attached(const struct mem_buf_info *info, uint32_t how,
 	record_copy_text(r.name, info->name, sizeof(r.name));
 	record_add_event(&r, NULL);
 }
+
+/**
+ * record_frame() - record what happens to a frame of a pipe
+ * @op: what
+ * @frame: frame
+ *
+ * Context: any.
+ */
+void record_frame(enum record_frame_op op, const struct record_frame *frame)
+{
+	struct heapsim_record r;
+
+	if (!frame->begin_ns)
+		return;
+	r = record_done_by_host(RECORD_FRAME, frame->stream, frame->begin_ns);
+	r.op = op;
+	r.buf = frame->id;
+	r.src = frame->pipe;
+	r.bytes = frame->number;
+	record_add_event(&r, NULL);
+}
+
+/**
+ * record_fence() - record that a stream waits for a fence or signals one
+ * @op: what
+ * @wait: identifies the wait while it lasts
+ * @stream: number of the stream
+ *
+ * Context: any.
+ */
+void record_fence(enum record_fence_op op, const void *wait, uint64_t stream)
+{
+	struct heapsim_record r;
+
+	if (!record_is_traced())
+		return;
+	r = record_done_by_host(RECORD_FENCE, stream, now_ns());
+	r.op = op;
+	r.buf = (uintptr_t)wait;
+	record_add_event(&r, NULL);
+}

@@ -86,6 +86,39 @@ struct record_job {
 	pid_t thread;
 };
 
+/** enum record_frame_op - what happens to a frame of a pipe */
+enum record_frame_op {
+	RECORD_FRAME_PRESENT,	/* it can be acquired */
+	RECORD_FRAME_ACQUIRE,
+	RECORD_FRAME_RELEASE,
+	RECORD_FRAME_RETURN,	/* the producer gets it */
+	RECORD_FRAME_LOSE,	/* all leave the pipe, but those held stay so */
+	RECORD_FRAME_LOSE_ALL,	/* all leave the pipe and the consumer */
+};
+
+/** enum record_fence_op - what happens to a fence, semaphore or timeline */
+enum record_fence_op {
+	RECORD_FENCE_WAIT,	/* a stream has come to a wait, and stops */
+	RECORD_FENCE_PASS,	/* such a stream goes on */
+	RECORD_FENCE_SIGNAL,	/* a stream signals it */
+};
+
+/**
+ * struct record_frame - what happens to a frame, for the timeline
+ * @pipe: number of the pipe in this process
+ * @id: identifies the frame while it is in the pipe; 0 all
+ * @number: its number, 0 unknown
+ * @stream: number of the stream of the call, 0 none
+ * @begin_ns: begin of the call, from record_begin()
+ */
+struct record_frame {
+	uint64_t pipe;
+	uint64_t id;
+	uint64_t number;
+	uint64_t stream;
+	uint64_t begin_ns;
+};
+
 void record_init(void);
 bool record_is_on(void);
 enum mem_policy record_policy(void);
@@ -106,6 +139,8 @@ void record_waited(const char *what, uint64_t stream, uint64_t begin_ns);
 void record_called(uintptr_t function, uint64_t stream, uint64_t begin_ns);
 void record_attached(const struct mem_buf_info *info, uint32_t how,
 		     uint64_t stream);
+void record_frame(enum record_frame_op op, const struct record_frame *frame);
+void record_fence(enum record_fence_op op, const void *wait, uint64_t stream);
 void record_add_event(struct heapsim_record *r, const struct record_job *job);
 void record_add_violation(const struct mem_violation *v,
 			  const struct record_facts *beside);

@@ -51,6 +51,8 @@ enum record_kind {
 	RECORD_ATTACH,		/* an attach, in order of @other.stream */
 	RECORD_WAIT,		/* a wait of the host, for @other.name */
 	RECORD_CALL,		/* a call of a host function */
+	RECORD_FRAME,		/* enum record_frame_op in @op; frame in @buf */
+	RECORD_FENCE,		/* enum record_fence_op in @op; wait in @buf */
 };
 
 /**

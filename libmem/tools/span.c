@@ -14,6 +14,9 @@ static void span_event_begin(struct tracefile *file, const char *phase,
 	static const char *const categories[] = {
 		[SPAN_BRACKET] = "bracket",
 		[SPAN_HOLD] = "hold",
+		[SPAN_FRAME] = "frame",
+		[SPAN_HELD] = "frame",
+		[SPAN_FENCE] = "fence",
 	};
 	const uint32_t track[2] = { span->pid, span->pid };
 

@@ -13,6 +13,9 @@
 enum span_category {
 	SPAN_BRACKET,
 	SPAN_HOLD,
+	SPAN_FRAME,		/* a frame is in a pipe */
+	SPAN_HELD,		/* a frame is acquired */
+	SPAN_FENCE,		/* a stream waits for a fence */
 };
 
 /**
@@ -21,7 +24,8 @@ enum span_category {
  * @category: what it shows
  * @id: id of the slice
  * @pid: process on whose track it is
- * @buf: buffer
+ * @buf: buffer; frame or wait of the process
+ * @pipe: pipe of a frame
  * @access: directions of a bracket that are still open
  * @time_ns: begin of a hold, which identifies it
  * @name: name of the slice
@@ -32,6 +36,7 @@ struct span {
 	uint64_t id;
 	uint32_t pid;
 	uint64_t buf;
+	uint64_t pipe;
 	uint32_t access;
 	uint64_t time_ns;
 	char name[HEAPSIM_NAME_LEN + 16];

@@ -3,10 +3,10 @@
  * Writes the timeline of a run from the records of its events. Only the named
  * tracks, and the slices that have begun and not yet ended, are kept in memory.
  *
- * The actions of a thread are on its own track. Brackets and holds overlap, so
- * they are asynchronous slices: brackets on the track of their process, holds
- * on that of a made-up process for all importers. Jobs are on the tracks of
- * their engines (track.c).
+ * The actions of a thread are on its own track. Brackets, holds, frames and
+ * waits for fences overlap, so they are asynchronous slices: holds on the track
+ * of a made-up process for all importers, the others on that of their process.
+ * Jobs are on the tracks of their engines (track.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 
 #include "kind.h"
 #include "../clock.h"
+#include "../record/record.h"
 #include "../record/tables.h"
 #include "span.h"
 #include "trace.h"
@@ -319,6 +320,132 @@ static void trace_put_release(struct trace *t, const struct heapsim_record *r)
 		trace_put_slice(t, r, is_vmap ? "vunmap" : "unmap");
 }
 
+/* Frames of pipes, and fences */
+
+static void trace_put_frame_ids(struct tracefile *file,
+				const struct heapsim_record *r)
+{
+	tracefile_put(file, "\"pipe\":%" PRIu64, (uint64_t)r->src);
+	if (r->bytes)
+		tracefile_put(file, ",\"number\":%" PRIu64,
+			      (uint64_t)r->bytes);
+	if (r->other.stream)
+		tracefile_put(file, ",\"stream\":%" PRIu64,
+			      (uint64_t)r->other.stream);
+}
+
+/* Begins a slice of a frame, or of a wait, on the track of its process. */
+static void trace_own_span_begin(struct trace *t,
+				 const struct heapsim_record *r,
+				 enum span_category category,
+				 const char *name)
+{
+	struct span *span;
+	uint32_t track[2];
+
+	track_of_record(&t->tracks, r, track);
+	tracks_add_process(&t->tracks, track[0], r);
+	span = span_begin(&t->spans, category, track[0], name, r);
+	if (!span)
+		return;
+	span->pipe = r->src;
+	if (category == SPAN_FENCE)
+		tracefile_put(&t->file, "\"stream\":%" PRIu64,
+			      (uint64_t)r->other.stream);
+	else
+		trace_put_frame_ids(&t->file, r);
+	tracefile_put(&t->file, "}");
+	tracefile_event_end(&t->file);
+}
+
+/*
+ * Ends the slice with the @buf of the record, or without one those of its pipe.
+ * There may be none: a begin was lost, or a fence was signalled before a wait.
+ */
+static void trace_own_span_end(struct trace *t, const struct heapsim_record *r,
+			       enum span_category category)
+{
+	struct span **at = &t->spans.first;
+	uint32_t track[2];
+
+	track_of_record(&t->tracks, r, track);
+	while (*at) {
+		const struct span *span = *at;
+
+		if (span->category == category && span->pid == track[0] &&
+		    (r->buf ? span->buf == r->buf : span->pipe == r->src))
+			span_end(&t->spans, at, r->time_ns);
+		else
+			at = &(*at)->next;
+	}
+}
+
+static void trace_put_frame_call(struct trace *t,
+				 const struct heapsim_record *r,
+				 const char *call, const char *frame)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s %s", call, frame);
+	trace_slice_begin(t, r, name);
+	trace_put_frame_ids(&t->file, r);
+	tracefile_put(&t->file, "}");
+	tracefile_event_end(&t->file);
+}
+
+static void trace_put_frame(struct trace *t, const struct heapsim_record *r)
+{
+	char frame[64] = "frame", held[80];
+
+	if (r->bytes)
+		snprintf(frame, sizeof(frame), "frame %" PRIu64,
+			 (uint64_t)r->bytes);
+	switch (r->op) {
+	case RECORD_FRAME_PRESENT:
+		trace_put_frame_call(t, r, "present", frame);
+		trace_own_span_begin(t, r, SPAN_FRAME, frame);
+		break;
+	case RECORD_FRAME_ACQUIRE:
+		trace_put_frame_call(t, r, "acquire", frame);
+		snprintf(held, sizeof(held), "%s held", frame);
+		trace_own_span_begin(t, r, SPAN_HELD, held);
+		break;
+	case RECORD_FRAME_RELEASE:
+		trace_own_span_end(t, r, SPAN_HELD);
+		trace_put_frame_call(t, r, "release", frame);
+		break;
+	case RECORD_FRAME_RETURN:
+		trace_own_span_end(t, r, SPAN_FRAME);
+		trace_put_frame_call(t, r, "return", frame);
+		break;
+	case RECORD_FRAME_LOSE_ALL:
+		trace_own_span_end(t, r, SPAN_HELD);
+		trace_own_span_end(t, r, SPAN_FRAME);
+		break;
+	case RECORD_FRAME_LOSE:
+		trace_own_span_end(t, r, SPAN_FRAME);
+		break;
+	}
+}
+
+static void trace_put_fence(struct trace *t, const struct heapsim_record *r)
+{
+	switch (r->op) {
+	case RECORD_FENCE_WAIT:
+		trace_own_span_begin(t, r, SPAN_FENCE, "wait for fence");
+		break;
+	case RECORD_FENCE_PASS:
+		trace_own_span_end(t, r, SPAN_FENCE);
+		break;
+	case RECORD_FENCE_SIGNAL:
+		trace_instant_begin(t, r, "signal fence", "fence");
+		tracefile_put(&t->file, "\"stream\":%" PRIu64 "}",
+			      (uint64_t)r->other.stream);
+		tracefile_event_end(&t->file);
+		break;
+	}
+}
+
 /* Writes an arrow from the submission to the job; its time identifies it. */
 static void trace_put_flow(struct tracefile *file,
 			   const struct heapsim_record *r, const char *phase,
@@ -475,6 +602,12 @@ void trace_event(struct trace *trace, const struct heapsim_record *r,
 	case RECORD_CALL:
 		trace_put_host(trace, r, "call", job->kernel ? job->kernel :
 			       "host function");
+		break;
+	case RECORD_FRAME:
+		trace_put_frame(trace, r);
+		break;
+	case RECORD_FENCE:
+		trace_put_fence(trace, r);
 		break;
 	case HEAPSIM_RECORD_EVICT:
 		trace_put_instant(trace, r, "evict");

@@ -641,6 +641,28 @@ trace_of_calls()
 		trace 0 "$wrong" right-early && traced '"wait for job"'
 }
 
+# The trace has each frame from its present to its return, and while it is held.
+# The last ones have left the pipe when an end disconnects.
+trace_of_frames()
+{
+	local place
+
+	for place in same other process; do
+		trace 0 "$O/frames" right-go-round "$place" && sum 0 0 &&
+			"$here/trace_check.py" -a frame "$tmp/trace" &&
+			traced '"present frame' '"acquire frame 30"' \
+			       '"frame 30 held"' '"release frame 30"' \
+			       '"return frame 27"' '"pipe":1,"number":30' ||
+			return
+		# Streams of one context need no fence.
+		[ "$place" = same ] || traced '"signal fence"' || return
+	done
+	# The engine of the producer is slow, so the consumer waits for it.
+	trace 0 --soc=tx2 "$O/frames" right-images-go-round process &&
+		traced '"wait for fence"' &&
+		"$here/trace_check.py" -a fence "$tmp/trace"
+}
+
 # The trace has each occurrence of a finding at its time and thread.
 trace_of_findings()
 {
@@ -1031,6 +1053,7 @@ if command -v python3 >/dev/null; then
 	try trace_of_buffers
 	try trace_of_streams
 	try trace_of_waits_and_calls trace_of_calls
+	try trace_of_frames
 	try trace_of_findings
 	try trace_of_processes_and_threads trace_of_many
 	try lost_events_of_a_trace_are_reported trace_that_is_lost

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_check.py [-s TRACK/NAME=COUNT]... FILE...
+"""trace_check.py [-s TRACK/NAME=COUNT]... [-a CATEGORY]... FILE...
 
 Traces of heapsim run that Perfetto can draw? With so many slices of that name
-on tracks of that name of the engines?
+on tracks of that name of the engines? With asynchronous slices of that category
+that all end before the run does?
 """
 
 import argparse
@@ -32,13 +33,18 @@ def check_submitted(submits, begins, is_whole):
 
 
 def check(trace):
-    """Checks a trace by assertions; counts slices of engines by name."""
+    """Checks a trace by assertions.
+
+    Counts slices of engines by name. Tells of each category of asynchronous
+    slices whether all end before the run does.
+    """
     end = trace["otherData"]["duration_us"]
     is_whole = trace["otherData"]["events_lost"] == 0
     running = collections.defaultdict(list)
     slices = collections.defaultdict(list)
     flows = collections.defaultdict(dict)
     jobs = collections.Counter()
+    early = collections.defaultdict(lambda: True)
     spans = {}
     names = {}
     for event in trace["traceEvents"]:
@@ -64,6 +70,7 @@ def check(trace):
         elif phase == "e":
             begin, name = spans.pop((event["cat"], event["id"]))
             assert begin <= time and name == event["name"], event
+            early[event["cat"]] &= time + SLACK < end
         elif phase == "X":
             assert time + event["dur"] <= end + SLACK, event
             slices[track].append((time, -event["dur"], event["name"]))
@@ -82,22 +89,25 @@ def check(trace):
     check_submitted(flows["s"], flows["f"], is_whole)
     for of_a_track in slices.values():
         check_nested(of_a_track)
-    return jobs
+    return jobs, early
 
 
 def main():
     """Shows the file that is not one, with what it has."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-s", dest="slices", action="append", default=[])
+    parser.add_argument("-a", dest="spans", action="append", default=[])
     parser.add_argument("files", nargs="+")
     options = parser.parse_args()
     for path in options.files:
         print(path)
         with open(path, encoding="ascii") as trace_file:
-            jobs = check(json.load(trace_file))
+            jobs, early = check(json.load(trace_file))
         for wanted in options.slices:
             name, count = wanted.rsplit("=", 1)
             assert jobs[name] == int(count), (wanted, jobs)
+        for category in options.spans:
+            assert early.get(category), (category, early)
 
 
 main()
