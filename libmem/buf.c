@@ -136,6 +136,15 @@ API int mem_buf_device_ptr(struct mem_buf *buf, void **ptr)
 	return 0;
 }
 
+/* The backend's free() is to follow. */
+void buf_fini(struct mem_buf *buf)
+{
+	if (buf->nr_maps)
+		buf->ctx->backend->unmap(buf);
+	pthread_mutex_destroy(&buf->lock);
+	living_end(&buf->living);
+}
+
 API void mem_buf_destroy(struct mem_buf *buf)
 {
 	struct mem_ctx *ctx;
@@ -143,10 +152,7 @@ API void mem_buf_destroy(struct mem_buf *buf)
 	if (!buf)
 		return;
 	ctx = buf->ctx;
-	if (buf->nr_maps)
-		ctx->backend->unmap(buf);
-	pthread_mutex_destroy(&buf->lock);
-	living_end(&buf->living);
+	buf_fini(buf);
 	ctx->backend->free(buf);
 	ctx_put(ctx);
 }

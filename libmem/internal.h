@@ -509,6 +509,7 @@ int ctx_may_change(const struct mem_ctx *ctx);
 int ctx_check(struct mem_ctx *ctx);
 int ctx_result(struct mem_ctx *ctx);
 void buf_init(struct mem_buf *buf, enum mem_kind kind, uint64_t len);
+void buf_fini(struct mem_buf *buf);
 
 int struct_check(const void *from, size_t first);
 int struct_in(void *to, size_t len, const void *from, size_t first);

@@ -256,7 +256,8 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
 
 /**
  * memory_retire() - free memory once the present work of its context has ended
- * @buf: memory of memory_import(); the caller's reference is dropped
+ * @buf: memory of memory_import(), whose reference is dropped, or a buffer of a
+ *	heap, as for mem_buf_destroy(); NULL: nothing
  * @owner: for memory_nr_retired()
  *
  * Does not wait, and is no wait of the host either: order/ does not learn that
@@ -267,10 +268,17 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
  */
 void memory_retire(struct mem_buf *buf, uint64_t owner)
 {
-	struct mem_ctx *ctx = buf->ctx;
-	struct sched *sched = &ctx->sched;
-	bool was_claimed;
+	bool was_claimed, has_reference;
+	struct sched *sched;
+	struct mem_ctx *ctx;
 
+	if (!buf)
+		return;
+	ctx = buf->ctx;
+	sched = &ctx->sched;
+	has_reference = !is_heaps(buf);
+	if (is_heaps(buf))
+		buf_fini(buf);
 	sched_lock(ctx);
 	was_claimed = buf->is_claimed;
 	if (!was_claimed) {
@@ -287,7 +295,8 @@ void memory_retire(struct mem_buf *buf, uint64_t owner)
 		sched_reap(sched);
 	}
 	sched_unlock(ctx);
-	ctx->backend->put(buf);
+	if (has_reference)
+		ctx->backend->put(buf);
 	/* Until the memory is freed, operations keep the context. */
 	if (!was_claimed)
 		ctx_put(ctx);

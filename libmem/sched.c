@@ -389,7 +389,10 @@ void sched_reap(struct sched *sched)
 	while ((buf = sched->retired) &&
 	       (!oldest || oldest->seq > buf->retired.seq)) {
 		sched->retired = buf->retired.next;
-		buf->ctx->backend->free_ptr(buf);
+		if (is_heaps(buf))
+			buf->ctx->backend->free(buf);
+		else
+			buf->ctx->backend->free_ptr(buf);
 	}
 }
 

@@ -326,7 +326,7 @@ void mem_pipe_end_destroy(struct mem_pipe_end *end);
  * another context, or what the consumer's context cannot access), -EOPNOTSUPP
  * (memory that cannot be shared with another process, or not with the context
  * of the consumer there), -EBUSY (the image is locked, or the other process
- * cannot take more device memory before its work has ended), -ENOBUFS
+ * cannot take more memory before its work has ended), -ENOBUFS
  * (MEM_PIPE_FRAMES_MAX frames are active, or with those that a consumer in
  * another process has held since before a disconnection), -ETIMEDOUT, -EPIPE
  * (the pipe is disconnected), -EMFILE or -ENFILE (no file descriptor is left,

@@ -156,7 +156,8 @@ int frame_take(const struct mem_pipe_end *end, const struct mem_frame *from,
 static void map_free(struct pipe_map *map)
 {
 	mem_image_destroy(map->image);
-	mem_buf_destroy(map->buf);
+	/* The consumer may still have work on frames that were in it. */
+	memory_retire(map->buf, 0);
 	if (map->store)
 		store_put(map->store);
 	free(map);

@@ -21,10 +21,9 @@ void serve_memory_fini(const struct pipe_server *server,
 {
 	/* Frames that have the image keep its memory. */
 	mem_image_destroy(memory->image);
-	mem_buf_destroy(memory->buf);
 	/* The consumer may still have work on frames that were in it. */
-	if (memory->device)
-		memory_retire(memory->device, server->id);
+	memory_retire(memory->buf, server->id);
+	memory_retire(memory->device, server->id);
 	*memory = (struct serve_memory) { .image = NULL };
 }
 
@@ -104,9 +103,6 @@ static int serve_import_device(const struct pipe_server *server,
 	pthread_mutex_unlock(&server->pipe->lock);
 	if (!is_taken)
 		return -EOPNOTSUPP;
-	/* The client may replace memory while the consumer's work goes on. */
-	if (memory_nr_retired(ctx, server->id) >= WIRE_MEMORIES)
-		return -EBUSY;
 	/* An error of the consumer's work is not the producer's. */
 	err = memory_import(ctx, message->fd, 0, wire->memory.len,
 			    wire->memory.flags, &buf);
@@ -165,6 +161,12 @@ int serve_take_memory(struct pipe_server *server, const struct message *message,
 	/* The client does not know which frames the consumer holds. */
 	if (serve_memory_is_used(server, wire->memory.index)) {
 		*err = -EEXIST;
+		return 0;
+	}
+	/* The client may replace memory while the consumer's work goes on. */
+	if (memory_nr_retired(server->endpoint->ctx, server->id) >=
+	    WIRE_MEMORIES) {
+		*err = -EBUSY;
 		return 0;
 	}
 	switch (wire->memory.type) {

@@ -728,6 +728,45 @@ static void planes_are_in_the_memory_of_the_other_context(void **state)
 	nothing_found();
 }
 
+/* The producer and the pipe go before the consumer's work begins. */
+static void work_on_a_frame_outlasts_the_pipe(void **state)
+{
+	struct mem_frame frame, got = { .size = sizeof(got) };
+	struct mem_stream *from;
+	struct mem_buf *buf;
+	struct gate gate;
+	uint32_t *seen = memory(MEM_KIND_PINNED);
+	void *base;
+
+	(void)state;
+	open_other();
+	assert_int_equal(mem_stream_create(other, 0, 0, &from), 0);
+	assert_int_equal(create(1, MEM_PIPE_NO_REUSE), 0);
+	connect_to(ctx, other);
+	assert_int_equal(mem_buf_alloc(other, MEM_KIND_UNCACHED, LEN, NULL,
+				       &buf), 0);
+	assert_int_equal(mem_buf_device_ptr(buf, &base), 0);
+	assert_int_equal(mem_fill_async(from, base, 7, LEN), 0);
+	frame = frame_of(base);
+	assert_int_equal(mem_pipe_present(producer, &frame, from, 0), 0);
+	assert_int_equal(acquire(0, &got), 0);
+	gate = hold_up(stream);
+	start_add(stream, seen, got.planes[0].base, 1);
+	assert_int_equal(mem_pipe_release(consumer, &got, stream), 0);
+	assert_int_equal(mem_pipe_return(producer, from, 0, &frame), 0);
+	close_pipe();
+	let_go(gate);
+	sync_stream();
+	assert_int_equal(seen[0], 0x07070708);
+	assert_int_equal(seen[N - 1], 0x07070708);
+	release(gate.word);
+	release(seen);
+	mem_buf_destroy(buf);
+	assert_int_equal(mem_stream_destroy(from), 0);
+	mem_ctx_close(other);
+	nothing_found();
+}
+
 /* Its fence is signalled when its work is dropped. */
 static void a_cancelled_producer_stops_no_consumer(void **state)
 {
@@ -1501,6 +1540,7 @@ int main(void)
 		cmocka_unit_test(the_consumer_never_sees_older_or_newer_bytes),
 		cmocka_unit_test(nor_does_that_of_another_context),
 		cmocka_unit_test(planes_are_in_the_memory_of_the_other_context),
+		cmocka_unit_test(work_on_a_frame_outlasts_the_pipe),
 		cmocka_unit_test(a_cancelled_producer_stops_no_consumer),
 		cmocka_unit_test(a_synchronous_fifo_has_frames_that_are_done),
 		cmocka_unit_test(a_frame_goes_from_a_to_b_to_c_and_back),
