@@ -607,6 +607,17 @@ bool step_disarm(ucontext_t *context)
 	return true;
 }
 
+/*
+ * Under virtualisation the CPU sometimes does not report that it has raised #DB
+ * because of the trap flag, and the kernel then reports TRAP_BRKPT. That is also
+ * the code of INT1, which a step does not execute: it accesses no memory. The
+ * code of INT3 is SI_KERNEL, and other processes cannot send positive codes.
+ */
+static bool step_is_cause_of(const siginfo_t *info)
+{
+	return info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT;
+}
+
 /**
  * step_end() - end a step
  * @info: from SIGTRAP
@@ -620,7 +631,7 @@ bool step_end(const siginfo_t *info, ucontext_t *context)
 	struct step *step;
 	bool ret;
 
-	if (info->si_code != TRAP_TRACE) {
+	if (!step_is_cause_of(info)) {
 		step_disarm(context);
 		return false;
 	}
