@@ -363,7 +363,12 @@ static int step_on_debug(struct notifier_block *block, unsigned long what,
 	 * has handled.
 	 */
 	dr6 = (unsigned long *)args->err;
-	if (!(*dr6 & DR_STEP))
+	/*
+	 * Under virtualisation the CPU sometimes reports no cause after a step.
+	 * INT1 has no cause either, but a step does not execute it, because it
+	 * accesses no memory.
+	 */
+	if (*dr6 && !(*dr6 & DR_STEP))
 		return NOTIFY_DONE;
 	raw_spin_lock(&steps_lock);
 	hlist_for_each_entry(step, step_bucket_of_current(), node)
