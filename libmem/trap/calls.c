@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <linux/videodev2.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -26,13 +27,17 @@
 /* An engine may revoke the access again before the kernel reaches the page. */
 #define MAX_TRIES	8
 
-/** struct call - a call that names tracked memory, for struct trap_ops */
+/**
+ * struct call - a call that names tracked memory, for struct trap_ops
+ * @array: the program's array of iovecs, which the kernel reads; or none
+ */
 struct call {
 	const struct trap_ops *ops;
 	const struct area *areas;
 	size_t nr;
 	enum direction dir;
 	uintptr_t ip;
+	struct area array;
 };
 
 /* Also the cleanup handler of a thread that is cancelled in the call. */
@@ -41,16 +46,24 @@ static void trap_call_end(void *arg)
 	const struct call *call = arg;
 
 	call->ops->end(call->areas, call->nr, call->dir, call->ip);
+	call->ops->end(&call->array, 1, KERNEL_READS, call->ip);
 }
 
 static bool trap_call_is_ours(const struct call *call)
 {
-	return call->ops && call->ops->is_ours(call->areas, call->nr);
+	return call->ops && (call->ops->is_ours(&call->array, 1) ||
+			     call->ops->is_ours(call->areas, call->nr));
 }
 
+/* Returns true if an access was refused. */
 static bool trap_call_prepare(const struct call *call)
 {
-	return call->ops->prepare(call->areas, call->nr, call->dir, call->ip);
+	/* First, because the areas are read from it. */
+	const bool was_refused = call->ops->prepare(&call->array, 1,
+						    KERNEL_READS, call->ip);
+
+	return call->ops->prepare(call->areas, call->nr, call->dir, call->ip) ||
+	       was_refused;
 }
 
 static void trap_call_finish(const struct call *call, size_t done)
@@ -59,10 +72,12 @@ static void trap_call_finish(const struct call *call, size_t done)
 		call->ops->finish(call->areas, call->nr, done, call->ip);
 }
 
-#define CALL_OF(areas, nr, dir) {					\
+#define CALL_OF(areas, nr, dir, array) {				\
 	trap_ops(), (areas), (nr), (dir),				\
-	(uintptr_t)__builtin_return_address(0),				\
+	(uintptr_t)__builtin_return_address(0), (array),		\
 }
+
+static const struct area no_array;
 
 /*
  * Makes a call with its pages accessible. @expr returns a number of bytes, or
@@ -71,8 +86,8 @@ static void trap_call_finish(const struct call *call, size_t done)
  * refused, the call is not tried again: the access would be refused, and
  * counted, a second time.
  */
-#define CALL(areas, nr, dir, expr) ({					\
-	struct call call = CALL_OF(areas, nr, dir);			\
+#define CALL(areas, nr, dir, array, expr) ({				\
+	struct call call = CALL_OF(areas, nr, dir, array);		\
 	__typeof__(expr) done;						\
 									\
 	if (!trap_call_is_ours(&call)) {				\
@@ -97,7 +112,7 @@ static void trap_call_finish(const struct call *call, size_t done)
 
 #define CALL_ONE(buf, len, dir, expr) ({				\
 	const struct area one = { (buf), (len) };			\
-	CALL(&one, 1, dir, expr);					\
+	CALL(&one, 1, dir, no_array, expr);				\
 })
 
 TRAP_API ssize_t read(int fd, void *buf, size_t len)
@@ -237,38 +252,46 @@ _Static_assert(sizeof(struct iovec) == sizeof(struct area) &&
 	       offsetof(struct iovec, iov_len) == offsetof(struct area, len),
 	       "an iovec is an area");
 
-static const struct area *trap_areas_of(const struct iovec *iov)
-{
-	return (const struct area *)iov;
-}
-
 static size_t trap_nr_of(int nr)
 {
 	return nr > 0 ? (size_t)nr : 0;
 }
 
+/* The kernel refuses a longer array without reading it. */
+static struct area trap_array_of(const struct iovec *iov, size_t nr)
+{
+	return (struct area) {
+		.addr = nr <= IOV_MAX ? iov : NULL,
+		.len = nr * sizeof(*iov),
+	};
+}
+
+#define CALL_IOV(iov, nr, dir, expr)					\
+	CALL((const struct area *)(iov), nr, dir,			\
+	     trap_array_of(iov, nr), expr)
+
 TRAP_API ssize_t readv(int fd, const struct iovec *iov, int nr)
 {
-	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_WRITES,
-		    NEXT(readv)(fd, iov, nr));
+	return CALL_IOV(iov, trap_nr_of(nr), KERNEL_WRITES,
+			NEXT(readv)(fd, iov, nr));
 }
 
 TRAP_API ssize_t writev(int fd, const struct iovec *iov, int nr)
 {
-	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_READS,
-		    NEXT(writev)(fd, iov, nr));
+	return CALL_IOV(iov, trap_nr_of(nr), KERNEL_READS,
+			NEXT(writev)(fd, iov, nr));
 }
 
 TRAP_API ssize_t preadv(int fd, const struct iovec *iov, int nr, off_t off)
 {
-	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_WRITES,
-		    NEXT(preadv)(fd, iov, nr, off));
+	return CALL_IOV(iov, trap_nr_of(nr), KERNEL_WRITES,
+			NEXT(preadv)(fd, iov, nr, off));
 }
 
 TRAP_API ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t off)
 {
-	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_READS,
-		    NEXT(pwritev)(fd, iov, nr, off));
+	return CALL_IOV(iov, trap_nr_of(nr), KERNEL_READS,
+			NEXT(pwritev)(fd, iov, nr, off));
 }
 
 TRAP_API ssize_t preadv64(int fd, const struct iovec *iov, int nr, off64_t off)
@@ -279,15 +302,15 @@ TRAP_API ssize_t pwritev64(int fd, const struct iovec *iov, int nr, off64_t off)
 TRAP_API ssize_t preadv2(int fd, const struct iovec *iov, int nr, off_t off,
 			 int flags)
 {
-	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_WRITES,
-		    NEXT(preadv2)(fd, iov, nr, off, flags));
+	return CALL_IOV(iov, trap_nr_of(nr), KERNEL_WRITES,
+			NEXT(preadv2)(fd, iov, nr, off, flags));
 }
 
 TRAP_API ssize_t pwritev2(int fd, const struct iovec *iov, int nr, off_t off,
 			  int flags)
 {
-	return CALL(trap_areas_of(iov), trap_nr_of(nr), KERNEL_READS,
-		    NEXT(pwritev2)(fd, iov, nr, off, flags));
+	return CALL_IOV(iov, trap_nr_of(nr), KERNEL_READS,
+			NEXT(pwritev2)(fd, iov, nr, off, flags));
 }
 
 TRAP_API ssize_t preadv64v2(int fd, const struct iovec *iov, int nr,
@@ -295,20 +318,31 @@ TRAP_API ssize_t preadv64v2(int fd, const struct iovec *iov, int nr,
 TRAP_API ssize_t pwritev64v2(int fd, const struct iovec *iov, int nr,
 			     off64_t off, int flags) ALIAS64(pwritev2);
 
+/* The header may be tracked memory, too: the kernel gets a copy. */
 TRAP_API ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 {
+	struct msghdr copy;
+	ssize_t ret;
+
 	if (!msg)
 		return NEXT(recvmsg)(fd, msg, flags);
-	return CALL(trap_areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_WRITES,
-		    NEXT(recvmsg)(fd, msg, flags));
+	copy = *msg;
+	ret = CALL_IOV(copy.msg_iov, copy.msg_iovlen, KERNEL_WRITES,
+		       NEXT(recvmsg)(fd, &copy, flags));
+	if (ret >= 0)
+		*msg = copy;
+	return ret;
 }
 
 TRAP_API ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
+	struct msghdr copy;
+
 	if (!msg)
 		return NEXT(sendmsg)(fd, msg, flags);
-	return CALL(trap_areas_of(msg->msg_iov), msg->msg_iovlen, KERNEL_READS,
-		    NEXT(sendmsg)(fd, msg, flags));
+	copy = *msg;
+	return CALL_IOV(copy.msg_iov, copy.msg_iovlen, KERNEL_READS,
+			NEXT(sendmsg)(fd, &copy, flags));
 }
 
 /*
@@ -399,7 +433,7 @@ static size_t trap_stdio_len(size_t size, size_t nr)
 
 #define CALL_STDIO(buf, size, nr, dir, expr) ({				\
 	const struct area area = { (buf), trap_stdio_len(size, nr) };	\
-	struct call call = CALL_OF(&area, 1, dir);			\
+	struct call call = CALL_OF(&area, 1, dir, no_array);		\
 	size_t done;							\
 									\
 	if (!trap_call_is_ours(&call)) {				\

@@ -24,6 +24,7 @@
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/times.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
@@ -57,6 +58,8 @@ struct memory {
 		eventfd_t value;
 		uint8_t bytes[4096];
 	};
+	APART struct iovec parts[IOV_MAX + 1];
+	APART struct msghdr msg;
 	APART union {
 		struct timespec rest;
 		struct itimerval old;
@@ -478,6 +481,40 @@ static void addresses_of_sockets_are_passed(void **state)
 	close(listener);
 }
 
+static void set_message(const char *text)
+{
+	strcpy(m->text, text);
+	m->parts[0] = (struct iovec) { m->text, 3 };
+	m->parts[1] = (struct iovec) { m->text + 3, 3 };
+	m->msg = (struct msghdr) { .msg_iov = m->parts, .msg_iovlen = 2 };
+}
+
+static void arrays_and_headers_of_messages_are_passed(void **state)
+{
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+				    SOCK_NONBLOCK, 0, fds), 0);
+	set_message("abcdef");
+	WORKS(writev(fds[0], m->parts, 2) == 6);
+	set_message("......");
+	WORKS(readv(fds[1], m->parts, 2) == 6);
+	assert_string_equal(m->text, "abcdef");
+	WORKS(sendmsg(fds[0], &m->msg, 0) == 6);
+	set_message("......");
+	m->msg.msg_flags = -1;
+	WORKS(recvmsg(fds[1], &m->msg, 0) == 6);
+	assert_string_equal(m->text, "abcdef");
+	assert_int_equal(m->msg.msg_flags, 0);
+	assert_ptr_equal(m->msg.msg_iov, m->parts);
+	errno = 0;
+	assert_int_equal(readv(fds[1], m->parts, IOV_MAX + 1), -1);
+	assert_int_equal(errno, EINVAL);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void times_and_numbers_are_passed(void **state)
 {
 	const int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -543,6 +580,7 @@ int main(void)
 		cmocka_unit_test(calls_that_wait_may_lose_access),
 		cmocka_unit_test(children_are_waited_for),
 		cmocka_unit_test(addresses_of_sockets_are_passed),
+		cmocka_unit_test(arrays_and_headers_of_messages_are_passed),
 		cmocka_unit_test(times_and_numbers_are_passed),
 		cmocka_unit_test(streams_may_have_buffers),
 	};
