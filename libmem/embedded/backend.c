@@ -356,8 +356,7 @@ static int embedded_begin(struct mem_buf *base, unsigned int access)
 		if (access & MEM_READ)
 			view_take_in(buf);
 		embedded_open_locked(buf, access);
-		watch_bracket_begin(buf, access & MEM_READ,
-				    access & MEM_WRITE);
+		watch_bracket_begin(buf, access);
 		watch_brackets(buf);
 	}
 	trace_bracket(buf, true, access, begin_ns);
@@ -370,6 +369,7 @@ static void embedded_end_locked(struct embedded_buf *buf, unsigned int access)
 	const bool is_write = access & MEM_WRITE;
 
 	if (line_bracket_close(&buf->lines, &buf->bracket, access)) {
+		watch_bracket_end(buf, access);
 		watch_brackets(buf);
 	} else {
 		buf->lines.count.unmatched_ends++;

@@ -204,6 +204,8 @@ enum bracket_dir {
  * @was_faulted: a page became accessible while @nr_write_jobs was above 0
  * @nr_due: touches after which nothing has been evicted yet
  * @bracket: brackets that are open
+ * @nr_own: those of them that libmem has opened to work on an image or array; a
+ *	bracket for reading and writing counts as one for writing
  * @gated: when and where @gate was set
  * @begin: where the newest bracket of each direction was begun
  * @begun: record of an open bracket of each direction, in case the process ends
@@ -257,6 +259,7 @@ struct embedded_buf {
 	bool was_faulted;
 	uint32_t nr_due;
 	struct line_bracket bracket;
+	unsigned int nr_own[BRACKET_NR_DIRS];
 	struct gate_note gated;
 	struct note begin[BRACKET_NR_DIRS];
 	struct record_place *begun[BRACKET_NR_DIRS];
@@ -378,8 +381,8 @@ void watch_unbracketed(const struct embedded_buf *buf,
 void watch_unmatched_end(const struct embedded_buf *buf, bool lacks_write,
 			 bool is_write);
 void watch_open_brackets(struct embedded_buf *buf);
-void watch_bracket_begin(struct embedded_buf *buf, bool is_read,
-			 bool is_write);
+void watch_bracket_begin(struct embedded_buf *buf, unsigned int access);
+void watch_bracket_end(struct embedded_buf *buf, unsigned int access);
 void watch_brackets(struct embedded_buf *buf);
 void watch_alloc(struct embedded_buf *buf);
 void watch_register(struct embedded_buf *buf);

@@ -282,16 +282,25 @@ static struct found watch_open_bracket(const struct embedded_buf *buf,
 	return f;
 }
 
-/* A bracket for reading and writing is reported once, as one for writing. */
+static enum bracket_dir watch_dir_of(unsigned int access)
+{
+	return access & MEM_WRITE ? BRACKET_WRITE : BRACKET_READ;
+}
+
+/*
+ * Returns how many brackets the program has to end. One for reading and writing
+ * is reported once, as one for writing.
+ */
 static uint64_t watch_nr_open(const struct embedded_buf *buf,
 			      enum bracket_dir dir)
 {
 	const struct line_bracket *open = &buf->bracket;
+	const uint64_t others = buf->nr_own[dir] +
+				(dir == BRACKET_READ ? open->nr_write : 0);
+	const uint64_t nr = dir == BRACKET_READ ? open->nr_read :
+						  open->nr_write;
 
-	if (dir == BRACKET_WRITE)
-		return open->nr_write;
-	return open->nr_read > open->nr_write ?
-	       open->nr_read - open->nr_write : 0;
+	return nr > others ? nr - others : 0;
 }
 
 static void watch_bracket_gone(struct embedded_buf *buf, enum bracket_dir dir)
@@ -324,10 +333,9 @@ void watch_open_brackets(struct embedded_buf *buf)
 /**
  * watch_bracket_begin() - store where a bracket was begun
  * @buf: buffer, locked
- * @is_read: the bracket is for reading
- * @is_write: the bracket is for writing
+ * @access: what the bracket is for, MEM_READ, MEM_WRITE or both
  */
-void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
+void watch_bracket_begin(struct embedded_buf *buf, unsigned int access)
 {
 	const struct note note = {
 		.time_ns = now_ns(),
@@ -335,10 +343,25 @@ void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
 		.stack = record_stack(0),
 	};
 
-	if (is_read)
+	if (gate_is_own()) {
+		buf->nr_own[watch_dir_of(access)]++;
+		return;
+	}
+	if (access & MEM_READ)
 		buf->begin[BRACKET_READ] = note;
-	if (is_write)
+	if (access & MEM_WRITE)
 		buf->begin[BRACKET_WRITE] = note;
+}
+
+/**
+ * watch_bracket_end() - account for a bracket that is ended
+ * @buf: buffer, locked
+ * @access: what the bracket is for, MEM_READ, MEM_WRITE or both
+ */
+void watch_bracket_end(struct embedded_buf *buf, unsigned int access)
+{
+	if (gate_is_own())
+		buf->nr_own[watch_dir_of(access)]--;
 }
 
 /**
@@ -346,7 +369,8 @@ void watch_bracket_begin(struct embedded_buf *buf, bool is_read, bool is_write)
  * @buf: buffer, locked
  *
  * They are recorded in advance, because a process that ends in a bracket cannot
- * report it any more.
+ * report it any more. libmem itself may be working on an image at that time,
+ * which is no mistake of the program.
  */
 void watch_brackets(struct embedded_buf *buf)
 {

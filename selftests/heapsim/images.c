@@ -8,12 +8,15 @@
 #include <err.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <libmem.h>
 
@@ -480,6 +483,33 @@ static void cpu_job_wastes(void)
 	mem_image_destroy(copy);
 }
 
+static void note_start(void *arg)
+{
+	*(atomic_bool *)arg = true;
+}
+
+/* The program ends while a job of the CPU writes an image. */
+__attribute__((noinline, noclone))
+static void ended_in_a_job(void)
+{
+	static atomic_bool has_started;
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image *from, *to;
+
+	CHECK(mem_image_create(ctx, 4096, 4096, MEM_FORMAT_U8, 0, &from));
+	CHECK(mem_image_create(ctx, 4096, 4096, MEM_FORMAT_U8, 0, &to));
+	CHECK(mem_stream_call(mem_stream_legacy(ctx), note_start,
+			      &has_started));
+	CHECK(mem_image_box(mem_stream_legacy(ctx), MEM_ENGINE_CPU, to, from,
+			    11, 11, MEM_BORDER_ZERO));
+	while (!has_started)
+		sched_yield();
+	usleep(10000);
+	if (!is_right)
+		lock(image, MEM_WRITE, MEM_LOCK_HOST); /* BRACKET */
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -504,6 +534,7 @@ int main(int argc, char **argv)
 		{ "object-not-flushed", object_not_flushed },
 		{ "object-of-dma", object_of_dma },
 		{ "cpu-job-wastes", cpu_job_wastes },
+		{ "ended-in-a-job", ended_in_a_job },
 	};
 	const char *name = argc > 1 ? argv[1] : "";
 	size_t i;

@@ -79,6 +79,14 @@ ended_while_locked()
 		sum 1 1 && twins ended-while-locked
 }
 
+# The job's own brackets are not the program's.
+ended_in_a_job()
+{
+	twins ended-in-a-job && on tx2 &&
+		report 0 "$program" ended-in-a-job &&
+		has 'Missing END' "by $(at ended_in_a_job BRACKET)"
+}
+
 array_kept()
 {
 	on orin &&
@@ -374,6 +382,7 @@ if [ "$backend" = embedded ]; then
 	try a_kernel_in_a_lock_of_the_cpu_is_found kernel_while_locked
 	try a_store_to_a_read_only_object_is_found store_read_only
 	try waste_of_a_job_of_the_cpu_is_not_the_programs cpu_job_wastes
+	try a_job_may_be_at_work_when_the_program_ends ended_in_a_job
 else
 	for name in read-after-unlock store-unlocked store-in-read-lock \
 		kernel-after-unlock kernel-while-locked; do
