@@ -498,6 +498,8 @@ enum fault {
 enum fault fault_handle(const siginfo_t *info, ucontext_t *context);
 enum fault fault_touch(struct embedded_buf *buf, const struct touch *touch);
 bool fault_is_judged(const struct embedded_buf *buf);
+void fault_judge_gate(const struct embedded_buf *buf,
+		      const struct touch *touch);
 int fault_open(struct embedded_buf *buf);
 void fault_close(struct embedded_buf *buf, size_t first, size_t end);
 

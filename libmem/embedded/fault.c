@@ -151,6 +151,19 @@ static bool fault_is_watched(struct embedded_buf *buf,
 	       !gate_allows_cpu(buf->gate, touch->is_write);
 }
 
+/**
+ * fault_judge_gate() - report a touch of the CPU that the gate does not allow
+ * @buf: buffer, locked
+ * @touch: touch
+ */
+void fault_judge_gate(const struct embedded_buf *buf, const struct touch *touch)
+{
+	/* Touches of kernels are not touches of the CPU. */
+	if (!engine_is_worker() && !gate_is_own() &&
+	    !gate_allows_cpu(buf->gate, touch->is_write))
+		watch_gate_cpu(buf, touch);
+}
+
 /*
  * Judges a touch and gives access. @is_wrong: a mistake has been found already.
  * The buffer's lock is held.
@@ -158,10 +171,9 @@ static bool fault_is_watched(struct embedded_buf *buf,
 static enum fault fault_touch_held(struct embedded_buf *buf,
 				   const struct touch *touch, bool is_wrong)
 {
-	/* Touches of kernels are not touches of the CPU. */
-	if (!engine_is_worker() && !gate_is_own() && !touch->is_again &&
-	    !gate_allows_cpu(buf->gate, touch->is_write))
-		watch_gate_cpu(buf, touch);
+	/* A system call that is to store may store nothing. */
+	if (!touch->is_again && !touch->is_ahead)
+		fault_judge_gate(buf, touch);
 	/* A system call that touches the page fails with EFAULT. */
 	if (!engine_is_worker() && touch->is_write && !touch->is_call &&
 	    buf->base.is_read_only && buf->is_mapped)

@@ -14,23 +14,6 @@
 
 #include "embedded.h"
 
-/* A buffer with one view has no access during an export, or by its gate. */
-static bool syscall_is_away(struct embedded_buf *buf, enum direction dir)
-{
-	enum page_access access;
-	bool has_one_view;
-
-	if (!is_heaps(&buf->base))
-		return false;
-	pthread_mutex_lock(&buf->lock);
-	has_one_view = !buf->has_two_views;
-	access = protect_get(buf->first);
-	pthread_mutex_unlock(&buf->lock);
-	return has_one_view &&
-	       (access == PAGE_NO_ACCESS ||
-		(access == PAGE_READ && dir == KERNEL_WRITES));
-}
-
 /**
  * struct part - the part of a call's memory that lies in one buffer
  * @off: first byte, in the buffer
@@ -48,6 +31,28 @@ struct part {
 };
 
 /*
+ * Returns true if the touch must be judged although it is not refused: a gate
+ * does not allow it, or a buffer with one view has no access, as during an
+ * export.
+ */
+static bool syscall_is_away(struct embedded_buf *buf, const struct part *part)
+{
+	const bool is_write = part->dir == KERNEL_WRITES;
+	enum page_access access;
+	bool is_closed;
+
+	if (!is_heaps(&buf->base))
+		return false;
+	pthread_mutex_lock(&buf->lock);
+	is_closed = !buf->has_two_views ||
+		    !gate_allows_cpu(buf->gate, is_write);
+	access = protect_get(buf->first + (part->off >> window_page_shift()));
+	pthread_mutex_unlock(&buf->lock);
+	return is_closed && (access == PAGE_NO_ACCESS ||
+			     (access == PAGE_READ && is_write));
+}
+
+/*
  * Touches memory that may be refused. If it is, the page stays without access,
  * and the call returns EFAULT.
  */
@@ -62,7 +67,7 @@ static enum fault syscall_judge(struct embedded_buf *buf,
 		.ip = part->ip,
 	};
 
-	return fault_is_judged(buf) || syscall_is_away(buf, part->dir) ?
+	return fault_is_judged(buf) || syscall_is_away(buf, part) ?
 	       fault_touch(buf, &touch) : FAULT_READY;
 }
 
@@ -87,15 +92,28 @@ static void syscall_prepare(struct embedded_buf *buf, const struct part *part)
 
 static void syscall_finish(struct embedded_buf *buf, const struct part *part)
 {
+	const struct touch touch = {
+		.off = part->off,
+		.is_write = true,
+		.ip = part->ip,
+	};
+
+	fault_judge_gate(buf, &touch);
 	if (buf->is_mapped && buf->has_two_views)
 		view_finish_write(buf, part->off, part->len, part->ip);
 }
 
 static void syscall_end(struct embedded_buf *buf, const struct part *part)
 {
-	(void)part;
+	const uint64_t last = part->off + part->len - 1;
+
 	if (buf->is_mapped && buf->has_two_views)
 		view_finish_call(buf);
+	/* The call may have stored nothing, so its access was not reported. */
+	if (part->dir == KERNEL_WRITES && !gate_allows_cpu(buf->gate, true))
+		fault_close(buf, buf->first +
+			    (part->off >> window_page_shift()),
+			    buf->first + (last >> window_page_shift()) + 1);
 }
 
 static void syscall_act_locked(struct embedded_buf *buf,

@@ -194,6 +194,32 @@ static void store_in_read_lock(void)
 	mem_image_destroy(image);
 }
 
+/* Reads twice as many bytes as there are. */
+__attribute__((noinline, noclone))
+static void receive(uint8_t *at)
+{
+	const uint8_t row[WIDTH / 2] = { 4 };
+	int fds[2];
+
+	CHECK(pipe(fds));
+	CHECK(write(fds[1], row, sizeof(row)));
+	CHECK(read(fds[0], at, WIDTH)); /* RECEIVE */
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void call_in_read_lock(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data;
+
+	data = lock(image, is_right ? MEM_RW : MEM_READ, MEM_LOCK_HOST);
+	peek(data.planes[0].base);
+	receive(data.planes[0].base); /* CALL */
+	unlock(image);
+	mem_image_destroy(image);
+}
+
 static void kernel_after_unlock(void)
 {
 	struct mem_image *image = picture(MEM_FORMAT_U8);
@@ -523,6 +549,7 @@ int main(int argc, char **argv)
 		{ "read-after-unlock", read_after_unlock },
 		{ "store-unlocked", store_unlocked },
 		{ "store-in-read-lock", store_in_read_lock },
+		{ "call-in-read-lock", call_in_read_lock },
 		{ "kernel-after-unlock", kernel_after_unlock },
 		{ "kernel-while-locked", kernel_while_locked },
 		{ "surface-while-locked", surface_while_locked },

@@ -152,6 +152,16 @@ store_in_read_lock()
 		twins store-in-read-lock
 }
 
+call_in_read_lock()
+{
+	on tx2 &&
+		report 0 "$program" call-in-read-lock &&
+		has 'the lock that is held does not allow' \
+		    'written by images' "at $(at receive RECEIVE)" \
+		    "by $(at call_in_read_lock CALL)" && sum 1 1 &&
+		twins call-in-read-lock
+}
+
 kernel_after_unlock()
 {
 	on orin &&
@@ -378,6 +388,7 @@ if [ "$backend" = embedded ]; then
 	try a_read_after_the_unlock_is_found read_after_unlock
 	try a_store_without_a_lock_is_found store_unlocked
 	try a_store_in_a_lock_for_reading_is_found store_in_read_lock
+	try a_system_call_in_a_lock_for_reading_is_found call_in_read_lock
 	try a_kernel_after_the_unlock_is_found kernel_after_unlock
 	try a_kernel_in_a_lock_of_the_cpu_is_found kernel_while_locked
 	try a_store_to_a_read_only_object_is_found store_read_only
@@ -385,7 +396,7 @@ if [ "$backend" = embedded ]; then
 	try a_job_may_be_at_work_when_the_program_ends ended_in_a_job
 else
 	for name in read-after-unlock store-unlocked store-in-read-lock \
-		kernel-after-unlock kernel-while-locked; do
+		call-in-read-lock kernel-after-unlock kernel-while-locked; do
 		is_quick || try "${name//-/_}_is_not_seen" unseen "$name"
 	done
 	try a_store_to_a_read_only_object_ends_it unseen store-read-only 139

@@ -4,6 +4,9 @@
  * all bytes are those of the board. Runs on the embedded backend, with
  * libmem.a.
  */
+#include <fcntl.h>
+#include <sys/uio.h>
+
 #include "test.h"
 
 #include "../../libmem/internal.h"
@@ -401,22 +404,70 @@ static void a_gate_changes_no_line(void **state)
 
 static void a_system_call_touches_as_the_program_does(void **state)
 {
-	struct mem_buf *buf = new_buf(MEM_KIND_COHERENT);
-	uint8_t *p = map_buf(buf);
-	uint8_t byte = 0;
-	int fds[2];
+	size_t i;
 
 	(void)state;
-	assert_int_equal(pipe(fds), 0);
-	store(p, 42);
-	gate_set(buf, GATE_READ);
-	assert_int_equal(write(fds[1], p, 1), 1);
-	assert_int_equal(read(fds[0], &byte, 1), 1);
-	assert_int_equal(byte, 42);
-	assert_none();
-	close(fds[0]);
-	close(fds[1]);
-	mem_buf_destroy(buf);
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+		uint8_t byte = 0;
+		int fds[2];
+
+		assert_int_equal(pipe(fds), 0);
+		store(p, 42);
+		gate_set(buf, GATE_READ);
+		assert_int_equal(write(fds[1], p, 1), 1);
+		assert_none();
+		gate_set(buf, GATE_CLOSED);
+		assert_int_equal(write(fds[1], p + 2, 1), 1);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 2, false);
+		assert_int_equal(read(fds[0], &byte, 1), 1);
+		assert_int_equal(byte, 42);
+		assert_int_equal(read(fds[0], p + 3, 1), 1);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 3, true);
+		gate_set(buf, GATE_READ);
+		assert_int_equal(write(fds[1], p, 1), 1);
+		assert_int_equal(read(fds[0], p + 4, 100), 1);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 4, true);
+		assert_int_equal(byte_at(p + 4), 42);
+		gate_set(buf, GATE_WRITE);
+		assert_int_equal(write(fds[1], p, 1), 1);
+		assert_int_equal(read(fds[0], p + 5, 1), 1);
+		assert_none();
+		close(fds[0]);
+		close(fds[1]);
+		mem_buf_destroy(buf);
+	}
+}
+
+/* What a call could have stored, but did not, is no access. */
+static void a_call_that_is_cut_short_stores_no_more(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *open = new_buf(kinds[i]);
+		struct mem_buf *closed = new_buf(kinds[i]);
+		struct iovec areas[2] = {
+			{ map_buf(open), 100 }, { map_buf(closed), 100 },
+		};
+		int fds[2];
+
+		assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+		gate_set(open, GATE_WRITE);
+		gate_set(closed, GATE_CLOSED);
+		assert_int_equal(read(fds[0], areas[1].iov_base, 100), -1);
+		assert_int_equal(write(fds[1], "short", 5), 5);
+		assert_int_equal(readv(fds[0], areas, 2), 5);
+		assert_none();
+		store(areas[1].iov_base, 1);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 0, true);
+		close(fds[0]);
+		close(fds[1]);
+		mem_buf_destroy(open);
+		mem_buf_destroy(closed);
+	}
 }
 
 static void with_policy_off_there_are_no_gates(void **state)
@@ -452,6 +503,7 @@ int main(void)
 		TEST(what_libmem_does_itself_is_not_reported),
 		TEST(a_gate_changes_no_line),
 		TEST(a_system_call_touches_as_the_program_does),
+		TEST(a_call_that_is_cut_short_stores_no_more),
 		TEST(with_policy_off_there_are_no_gates),
 	};
 
