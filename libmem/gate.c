@@ -185,17 +185,7 @@ bool gate_has_kernel(mem_kernel kernel)
  */
 bool gate_allows_cpu(enum gate gate, bool is_write)
 {
-	switch (gate) {
-	case GATE_CLOSED:
-	case GATE_DEVICE:
-	case GATE_FRAME_RELEASED:
-		return false;
-	case GATE_READ:
-	case GATE_FRAME_HELD:
-		return !is_write;
-	default:
-		return true;
-	}
+	return !(gate & (is_write ? GATE_NO_CPU_WRITE : GATE_NO_CPU_READ));
 }
 
 /**
@@ -207,14 +197,6 @@ bool gate_allows_cpu(enum gate gate, bool is_write)
  */
 bool gate_allows_device(enum gate gate, bool is_write)
 {
-	switch (gate) {
-	case GATE_NONE:
-	case GATE_DEVICE:
-	case GATE_ALL:
-		return true;
-	case GATE_FRAME_HELD:
-		return !is_write;
-	default:
-		return false;
-	}
+	return !(gate & (is_write ? GATE_NO_DEVICE_WRITE :
+				    GATE_NO_DEVICE_READ));
 }

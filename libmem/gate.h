@@ -14,26 +14,37 @@
 #include "libmem/format.h"
 
 /**
- * enum gate - who may touch a buffer beside libmem itself
- * @GATE_NONE: the CPU and engines: the buffer has no gate
- * @GATE_CLOSED: only libmem
- * @GATE_READ: the CPU may read
- * @GATE_WRITE: the CPU may read and write
- * @GATE_DEVICE: kernels and copies
- * @GATE_ALL: the CPU, kernels and copies
- * @GATE_FRAME_HELD: the CPU, kernels and copies may read: it is a frame that
- *	the consumer of a pipe holds
- * @GATE_FRAME_RELEASED: only libmem: it was such a frame
+ * enum gate - who may not touch a buffer beside libmem itself
+ * @GATE_NONE: the buffer has no gate: all accesses are allowed
+ * @GATE_NO_CPU_READ: the CPU may not read
+ * @GATE_NO_CPU_WRITE: the CPU may not write
+ * @GATE_NO_DEVICE_READ: kernels and copies may not read
+ * @GATE_NO_DEVICE_WRITE: kernels and copies may not write
+ * @GATE_FRAME: it is a frame of a pipe, whose consumer alone uses the buffer
+ * @GATE_CLOSED: nobody may touch it
+ * @GATE_CPU_WRITE: it is locked for the CPU, which may read and write
+ * @GATE_CPU_READ: it is locked for the CPU, which may read
+ * @GATE_DEVICE_WRITE: it is locked for kernels and copies
+ * @GATE_DEVICE_READ: it is locked for kernels and copies, which may read
+ * @GATE_FRAME_HELD: a frame that the consumer holds: all may read
+ * @GATE_FRAME_RELEASED: a frame that the consumer has released
+ *
+ * What several locks allow together is in the bits that all of them have.
  */
 enum gate {
 	GATE_NONE,
-	GATE_CLOSED,
-	GATE_READ,
-	GATE_WRITE,
-	GATE_DEVICE,
-	GATE_ALL,
-	GATE_FRAME_HELD,
-	GATE_FRAME_RELEASED,
+	GATE_NO_CPU_READ = 1 << 0,
+	GATE_NO_CPU_WRITE = 1 << 1,
+	GATE_NO_DEVICE_READ = 1 << 2,
+	GATE_NO_DEVICE_WRITE = 1 << 3,
+	GATE_FRAME = 1 << 4,
+	GATE_CPU_WRITE = GATE_NO_DEVICE_READ | GATE_NO_DEVICE_WRITE,
+	GATE_CPU_READ = GATE_CPU_WRITE | GATE_NO_CPU_WRITE,
+	GATE_DEVICE_WRITE = GATE_NO_CPU_READ | GATE_NO_CPU_WRITE,
+	GATE_DEVICE_READ = GATE_DEVICE_WRITE | GATE_NO_DEVICE_WRITE,
+	GATE_CLOSED = GATE_CPU_WRITE | GATE_DEVICE_WRITE,
+	GATE_FRAME_HELD = GATE_FRAME | GATE_NO_CPU_WRITE | GATE_NO_DEVICE_WRITE,
+	GATE_FRAME_RELEASED = GATE_FRAME | GATE_CLOSED,
 };
 
 /**

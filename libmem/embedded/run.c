@@ -311,7 +311,8 @@ static enum engine_access run_access_of(const struct embedded_buf *buf,
 {
 	/* The first store calls the owner again. */
 	if (buf->base.is_read_only ||
-	    (buf->gate == GATE_FRAME_HELD && !is_write))
+	    (!is_write && gate_allows_device(buf->gate, false) &&
+	     !gate_allows_device(buf->gate, true)))
 		return ENGINE_READ;
 	return buf->has_two_views ? ENGINE_TRACKED : ENGINE_WRITE;
 }

@@ -590,16 +590,15 @@ static bool watch_is_closed(const struct embedded_buf *buf)
 
 static uint32_t watch_gate_kind(const struct embedded_buf *buf, bool is_engine)
 {
-	switch (buf->gate) {
-	case GATE_FRAME_HELD:
-		return MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER;
-	case GATE_FRAME_RELEASED:
+	if (buf->gate == GATE_FRAME_RELEASED)
 		return MEM_VIOLATION_FRAME_USED_AFTER_RELEASE;
-	default:
-		return is_engine && !watch_is_closed(buf) ?
-			MEM_VIOLATION_ENGINE_WHILE_LOCKED :
-			MEM_VIOLATION_UNLOCKED_ACCESS;
-	}
+	if (buf->gate & GATE_FRAME)
+		return MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER;
+	/* Also a store of an engine to what is locked for it to read. */
+	if (!is_engine || watch_is_closed(buf) ||
+	    gate_allows_device(buf->gate, false))
+		return MEM_VIOLATION_UNLOCKED_ACCESS;
+	return MEM_VIOLATION_ENGINE_WHILE_LOCKED;
 }
 
 /* Returns the name of the call because of which the gate is as it is. */

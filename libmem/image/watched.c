@@ -35,6 +35,15 @@ static struct mem_buf *watched_buf(const struct store *store)
 	return store->is_wrapper ? NULL : store->main.buf;
 }
 
+static enum gate watched_gate_of(const struct hold *hold)
+{
+	const bool is_write = hold->access & MEM_WRITE;
+
+	if (hold->as == MEM_LOCK_DEVICE)
+		return is_write ? GATE_DEVICE_WRITE : GATE_DEVICE_READ;
+	return is_write ? GATE_CPU_WRITE : GATE_CPU_READ;
+}
+
 /* Combines what all locks permit. The store's mutex is held. */
 static enum gate watched_gate(const struct store *store)
 {
@@ -43,15 +52,9 @@ static enum gate watched_gate(const struct store *store)
 
 	if (store->has_escaped)
 		return GATE_NONE;
-	for (hold = store->holds; hold; hold = hold->next) {
-		const enum gate one = hold->as == MEM_LOCK_DEVICE ?
-			GATE_DEVICE : hold->access & MEM_WRITE ?
-			GATE_WRITE : GATE_READ;
-
-		if (!hold->place || hold->place != &store->main)
-			continue;
-		gate = gate == GATE_CLOSED || gate == one ? one : GATE_ALL;
-	}
+	for (hold = store->holds; hold; hold = hold->next)
+		if (hold->place == &store->main)
+			gate &= watched_gate_of(hold);
 	return gate;
 }
 

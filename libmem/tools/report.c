@@ -24,8 +24,12 @@
 /* Returns true if a lock is held that does not allow the access. */
 static bool report_is_other_lock(const struct heapsim_record *r)
 {
-	return r->kind == MEM_VIOLATION_UNLOCKED_ACCESS &&
-	       r->other.type == HEAPSIM_OTHER_PROCESS &&
+	if (r->kind != MEM_VIOLATION_UNLOCKED_ACCESS)
+		return false;
+	/* If an engine made the access, the other party is the engine. */
+	if (r->other.type == HEAPSIM_OTHER_ENGINE)
+		return r->cpu.time_ns;
+	return r->other.type == HEAPSIM_OTHER_PROCESS &&
 	       !strncmp(r->other.name, "lock", sizeof(r->other.name));
 }
 
@@ -58,7 +62,7 @@ static const char *report_headline(const struct heapsim_record *r)
 	if (r->kind == MEM_VIOLATION_UNLOCKED_ACCESS)
 		return report_is_other_lock(r) ?
 			"Unlocked access: the lock that is held does not allow\n"
-			"the CPU this access" :
+			"this access" :
 			"Unlocked access: an image or array was touched that was\n"
 			"not locked";
 	if (r->kind != HEAPSIM_RECORD_UNBRACKETED_ACCESS)
@@ -339,10 +343,11 @@ static void report_attaches(FILE *out, const struct finding *f)
 static void report_cpu(FILE *out, const struct finding *f)
 {
 	const struct heapsim_record *r = &f->record;
-	const char *did = kind_of(r->kind)->cpu;
+	const char *did = r->other.type == HEAPSIM_OTHER_ENGINE ?
+			  report_since(r) : NULL;
 
-	if (report_is_frame(r) && r->other.type == HEAPSIM_OTHER_ENGINE)
-		did = report_since(r);
+	if (!did)
+		did = kind_of(r->kind)->cpu;
 	if (!did)
 		did = r->cpu.is_write ? "written" : "read";
 	if (!r->cpu.time_ns)

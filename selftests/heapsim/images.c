@@ -233,6 +233,30 @@ static void kernel_after_unlock(void)
 	mem_image_destroy(image);
 }
 
+static void kernel_in_read_lock(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data = lock(image, is_right ? MEM_RW : MEM_READ,
+					  MEM_LOCK_DEVICE);
+
+	launch(data.planes[0].base); /* STORES */
+	unlock(image);
+	mem_image_destroy(image);
+}
+
+static void copy_in_read_lock(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image_data data = lock(image, is_right ? MEM_RW : MEM_READ,
+					  MEM_LOCK_DEVICE);
+
+	CHECK(mem_fill_async(mem_stream_legacy(ctx), /* FILLS */
+			     data.planes[0].base, 1, WIDTH));
+	CHECK(mem_ctx_sync(ctx));
+	unlock(image);
+	mem_image_destroy(image);
+}
+
 static void kernel_while_locked(void)
 {
 	struct mem_image *image = picture(MEM_FORMAT_U8);
@@ -551,6 +575,8 @@ int main(int argc, char **argv)
 		{ "store-in-read-lock", store_in_read_lock },
 		{ "call-in-read-lock", call_in_read_lock },
 		{ "kernel-after-unlock", kernel_after_unlock },
+		{ "kernel-in-read-lock", kernel_in_read_lock },
+		{ "copy-in-read-lock", copy_in_read_lock },
 		{ "kernel-while-locked", kernel_while_locked },
 		{ "surface-while-locked", surface_while_locked },
 		{ "wrapper-outlives", wrapper_outlives },

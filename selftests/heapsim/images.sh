@@ -173,6 +173,34 @@ kernel_after_unlock()
 		twins kernel-after-unlock
 }
 
+kernel_in_read_lock()
+{
+	on orin &&
+		report 0 "$program" kernel-in-read-lock &&
+		has 'the lock that is held does not allow' \
+		    'locked by images' "at $(at lock LOCK)" \
+		    'touched by engine gpu' \
+		    "by $(at kernel_in_read_lock STORES)" 'its kernel' \
+		    "at $(at k_store KERNEL)" && sum 1 1 &&
+		twins kernel-in-read-lock
+}
+
+copy_in_read_lock()
+{
+	local soc
+
+	for soc in tx2 orin thor; do
+		on "$soc"
+		report 0 "$program" copy-in-read-lock &&
+			has 'the lock that is held does not allow' \
+			    'locked by images' "at $(at lock LOCK)" \
+			    'touched by engine dma' \
+			    "at $(at copy_in_read_lock FILLS)" && sum 1 1 ||
+			return
+	done
+	twins copy-in-read-lock
+}
+
 kernel_while_locked()
 {
 	on orin &&
@@ -390,13 +418,17 @@ if [ "$backend" = embedded ]; then
 	try a_store_in_a_lock_for_reading_is_found store_in_read_lock
 	try a_system_call_in_a_lock_for_reading_is_found call_in_read_lock
 	try a_kernel_after_the_unlock_is_found kernel_after_unlock
+	try a_kernel_that_stores_in_a_lock_for_reading_is_found \
+		kernel_in_read_lock
+	try a_copy_into_what_is_locked_for_reading_is_found copy_in_read_lock
 	try a_kernel_in_a_lock_of_the_cpu_is_found kernel_while_locked
 	try a_store_to_a_read_only_object_is_found store_read_only
 	try waste_of_a_job_of_the_cpu_is_not_the_programs cpu_job_wastes
 	try a_job_may_be_at_work_when_the_program_ends ended_in_a_job
 else
 	for name in read-after-unlock store-unlocked store-in-read-lock \
-		call-in-read-lock kernel-after-unlock kernel-while-locked; do
+		call-in-read-lock kernel-after-unlock kernel-while-locked \
+		kernel-in-read-lock copy-in-read-lock; do
 		is_quick || try "${name//-/_}_is_not_seen" unseen "$name"
 	done
 	try a_store_to_a_read_only_object_ends_it unseen store-read-only 139

@@ -131,7 +131,7 @@ static void a_gate_for_reading_reports_stores_alone(void **state)
 		struct mem_buf *buf = new_buf(kinds[i]);
 		uint8_t *p = map_buf(buf);
 
-		gate_set(buf, GATE_READ);
+		gate_set(buf, GATE_CPU_READ);
 		assert_int_equal(byte_at(p + 5), 0);
 		assert_none();
 		store(p + 64, 9);
@@ -144,7 +144,7 @@ static void a_gate_for_reading_reports_stores_alone(void **state)
 static void gates_that_are_open_to_the_cpu_report_nothing(void **state)
 {
 	static const enum gate gates[] = {
-		GATE_WRITE, GATE_ALL, GATE_NONE,
+		GATE_CPU_WRITE, GATE_NONE,
 	};
 	size_t i, j;
 
@@ -194,8 +194,8 @@ static void kernels_are_reported_by_what_the_gate_is(void **state)
 		uint32_t kind;
 	} cases[] = {
 		{ GATE_CLOSED, MEM_VIOLATION_UNLOCKED_ACCESS },
-		{ GATE_READ, MEM_VIOLATION_ENGINE_WHILE_LOCKED },
-		{ GATE_WRITE, MEM_VIOLATION_ENGINE_WHILE_LOCKED },
+		{ GATE_CPU_READ, MEM_VIOLATION_ENGINE_WHILE_LOCKED },
+		{ GATE_CPU_WRITE, MEM_VIOLATION_ENGINE_WHILE_LOCKED },
 	};
 	size_t i, j;
 
@@ -214,10 +214,8 @@ static void kernels_are_reported_by_what_the_gate_is(void **state)
 			launch(k_store, p + 64 * j, 2);
 			assert_one(cases[j].kind, 64 * j, true);
 		}
-		gate_set(buf, GATE_DEVICE);
+		gate_set(buf, GATE_DEVICE_WRITE);
 		launch(k_store, p + 1000, 3);
-		gate_set(buf, GATE_ALL);
-		launch(k_store, p + 1001, 4);
 		gate_set(buf, GATE_NONE);
 		launch(k_store, p + 1002, 5);
 		assert_none();
@@ -231,6 +229,79 @@ static void k_load(const struct mem_block *block, void *arg)
 
 	(void)block;
 	(void)*(const volatile uint8_t *)args->at;
+}
+
+static void a_lock_of_engines_for_reading_reports_their_stores(void **state)
+{
+	size_t i;
+
+	(void)state;
+	if (!kernels_are_seen())
+		skip_because("kernels run on threads of the program");
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+
+		gate_set(buf, GATE_DEVICE_READ);
+		launch(k_load, p, 0);
+		assert_none();
+		launch(k_store, p + 64, 1);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 64, true);
+		mem_buf_destroy(buf);
+	}
+}
+
+static void a_copy_into_what_is_locked_for_reading_is_reported(void **state)
+{
+	struct mem_stream *stream = mem_stream_legacy(ctx);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		struct mem_buf *from = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf), *q = map_buf(from);
+
+		gate_set(buf, GATE_DEVICE_READ);
+		assert_int_equal(mem_copy_async(stream, q, p, 64,
+						MEM_DIR_DEVICE_TO_DEVICE), 0);
+		assert_int_equal(mem_ctx_sync(ctx), 0);
+		assert_none();
+		assert_int_equal(mem_copy_async(stream, p + 3, q, 64,
+						MEM_DIR_DEVICE_TO_DEVICE), 0);
+		assert_int_equal(mem_ctx_sync(ctx), 0);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 3, true);
+		gate_set(buf, GATE_DEVICE_WRITE);
+		assert_int_equal(mem_copy_async(stream, p + 3, q, 64,
+						MEM_DIR_DEVICE_TO_DEVICE), 0);
+		assert_int_equal(mem_ctx_sync(ctx), 0);
+		assert_none();
+		mem_buf_destroy(from);
+		mem_buf_destroy(buf);
+	}
+}
+
+static void two_locks_for_reading_allow_no_store(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < NR_KINDS; i++) {
+		struct mem_buf *buf = new_buf(kinds[i]);
+		uint8_t *p = map_buf(buf);
+
+		gate_set(buf, GATE_CPU_READ & GATE_DEVICE_READ);
+		assert_int_equal(byte_at(p), 0);
+		launch(k_load, p, 0);
+		assert_none();
+		store(p + 5, 1);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 5, true);
+		if (kernels_are_seen()) {
+			launch(k_store, p + 512, 1);
+			assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 512, true);
+		}
+		mem_buf_destroy(buf);
+	}
 }
 
 /* Frames of a pipe whose producer has another context, unless it is shared */
@@ -387,7 +458,7 @@ static void a_gate_changes_no_line(void **state)
 	(void)state;
 	store(p, 1);
 	gate_set(buf, GATE_CLOSED);
-	gate_set(buf, GATE_WRITE);
+	gate_set(buf, GATE_CPU_WRITE);
 	/* The store is still in the CPU's cache. */
 	assert_int_not_equal(sum_of(buf), fnv1a(p, LEN));
 	assert_one(MEM_VIOLATION_MISSING_CLEAN, 0, true);
@@ -396,7 +467,7 @@ static void a_gate_changes_no_line(void **state)
 	assert_int_equal(mem_job_fill(buf, 0, 64, 0x05050505, &job), 0);
 	finish_job(job);
 	gate_set(buf, GATE_CLOSED);
-	gate_set(buf, GATE_READ);
+	gate_set(buf, GATE_CPU_READ);
 	assert_int_equal(byte_at(p), 1);
 	assert_one(MEM_VIOLATION_STALE_READ, 0, false);
 	mem_buf_destroy(buf);
@@ -415,7 +486,7 @@ static void a_system_call_touches_as_the_program_does(void **state)
 
 		assert_int_equal(pipe(fds), 0);
 		store(p, 42);
-		gate_set(buf, GATE_READ);
+		gate_set(buf, GATE_CPU_READ);
 		assert_int_equal(write(fds[1], p, 1), 1);
 		assert_none();
 		gate_set(buf, GATE_CLOSED);
@@ -425,12 +496,12 @@ static void a_system_call_touches_as_the_program_does(void **state)
 		assert_int_equal(byte, 42);
 		assert_int_equal(read(fds[0], p + 3, 1), 1);
 		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 3, true);
-		gate_set(buf, GATE_READ);
+		gate_set(buf, GATE_CPU_READ);
 		assert_int_equal(write(fds[1], p, 1), 1);
 		assert_int_equal(read(fds[0], p + 4, 100), 1);
 		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 4, true);
 		assert_int_equal(byte_at(p + 4), 42);
-		gate_set(buf, GATE_WRITE);
+		gate_set(buf, GATE_CPU_WRITE);
 		assert_int_equal(write(fds[1], p, 1), 1);
 		assert_int_equal(read(fds[0], p + 5, 1), 1);
 		assert_none();
@@ -455,7 +526,7 @@ static void a_call_that_is_cut_short_stores_no_more(void **state)
 		int fds[2];
 
 		assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
-		gate_set(open, GATE_WRITE);
+		gate_set(open, GATE_CPU_WRITE);
 		gate_set(closed, GATE_CLOSED);
 		assert_int_equal(read(fds[0], areas[1].iov_base, 100), -1);
 		assert_int_equal(write(fds[1], "short", 5), 5);
@@ -497,6 +568,9 @@ int main(void)
 		TEST(gates_that_are_open_to_the_cpu_report_nothing),
 		TEST(a_buffer_that_is_mapped_while_closed_is_closed),
 		TEST(kernels_are_reported_by_what_the_gate_is),
+		TEST(a_lock_of_engines_for_reading_reports_their_stores),
+		TEST(a_copy_into_what_is_locked_for_reading_is_reported),
+		TEST(two_locks_for_reading_allow_no_store),
 		TEST(a_held_frame_may_be_read),
 		TEST(a_frame_of_one_context_is_the_producers_after_it),
 		TEST(a_frame_of_device_memory_is_checked),
