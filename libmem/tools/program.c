@@ -94,9 +94,15 @@ int program_prepare(const char *who, const struct run_facts *facts,
 	if (program_find_library(&program_libraries[facts->backend], library,
 				 sizeof(library)))
 		return error_print(who, "%s: %s", library, strerror(errno));
-	/* AddressSanitizer insists on being first, although it need not be. */
+	/*
+	 * AddressSanitizer insists on being first, although it need not be.
+	 * glibc must keep the length from which it maps blocks. Otherwise each
+	 * large block that is freed raises it, and later ones of that length
+	 * remain mapped when they are freed, so that their use is not detected.
+	 */
 	if (program_prepend_env("LD_PRELOAD", library) ||
-	    program_prepend_env("ASAN_OPTIONS", "verify_asan_link_order=0"))
+	    program_prepend_env("ASAN_OPTIONS", "verify_asan_link_order=0") ||
+	    setenv("MALLOC_MMAP_THRESHOLD_", "131072", 0))
 		return error_print(who, "no memory");
 	return 0;
 }

@@ -350,21 +350,24 @@ static void wrapper_outlives(void)
 		CHECK(mem_free(ctx, ptr));
 }
 
-/* The wrapped memory belongs to the program and has no name. */
-static void wrapper_of_unmapped(void)
+static void unmap_picture(void *ptr)
 {
-	struct mem_image_data data;
+	munmap(ptr, 256 * HEIGHT);
+}
+
+/* The wrapped memory belongs to the program and has no name. */
+__attribute__((noinline, noclone))
+static void wrap(void *ptr, void (*release)(void *))
+{
+	const struct mem_image_data data = data_of(MEM_LOCK_HOST, ptr);
 	struct mem_image *image, *copy;
-	void *ptr;
 	int err;
 
-	ptr = map_picture();
-	data = data_of(MEM_LOCK_HOST, ptr);
 	CHECK(mem_image_wrap(ctx, &data, 0, &image));
 	if (!is_right)
-		munmap(ptr, 256 * HEIGHT);
+		release(ptr);
 	copy = picture(MEM_FORMAT_U8);
-	err = mem_image_copy(mem_stream_legacy(ctx), /* UNMAPPED */
+	err = mem_image_copy(mem_stream_legacy(ctx), /* RELEASED */
 			     MEM_ENGINE_GPU, copy, image);
 	if (is_right)
 		CHECK(err);
@@ -374,7 +377,25 @@ static void wrapper_of_unmapped(void)
 	mem_image_destroy(copy);
 	mem_image_destroy(image);
 	if (is_right)
-		munmap(ptr, 256 * HEIGHT);
+		release(ptr);
+}
+
+static void wrapper_of_unmapped(void)
+{
+	wrap(map_picture(), unmap_picture);
+}
+
+/*
+ * When a large block is freed, glibc may raise the length from which it maps
+ * blocks, so that later ones of the same length remain mapped.
+ */
+static void wrapper_of_freed(void)
+{
+	const size_t len = 1 << 20;
+	void *volatile first = malloc(len);
+
+	free(first);
+	wrap(malloc(len), free);
 }
 
 static void wait_for_word(void *word)
@@ -581,6 +602,7 @@ int main(int argc, char **argv)
 		{ "surface-while-locked", surface_while_locked },
 		{ "wrapper-outlives", wrapper_outlives },
 		{ "wrapper-of-unmapped", wrapper_of_unmapped },
+		{ "wrapper-of-freed", wrapper_of_freed },
 		{ "wrapper-unmapped-too-early", wrapper_unmapped_too_early },
 		{ "width-for-pitch", width_for_pitch },
 		{ "store-read-only", store_read_only },

@@ -235,8 +235,16 @@ wrapper_of_unmapped()
 		report 0 "$program" wrapper-of-unmapped &&
 		has 'Wrapped memory is gone' \
 		    'memory of the program, wrapped by "u8 100x40"' \
-		    'used by images' "at $(at wrapper_of_unmapped UNMAPPED)" &&
+		    'used by images' "at $(at wrap RELEASED)" &&
 		sum 1 1 && twins wrapper-of-unmapped
+}
+
+wrapper_of_freed()
+{
+	on orin &&
+		report 0 "$program" wrapper-of-freed &&
+		has 'Wrapped memory is gone' "at $(at wrap RELEASED)" &&
+		sum 1 1 && twins wrapper-of-freed
 }
 
 wrapper_unmapped_too_early()
@@ -401,6 +409,7 @@ try an_image_that_is_kept_is_one_leak image_kept
 try a_job_on_a_locked_image_is_refused surface_while_locked
 try a_wrapper_of_freed_memory_is_found wrapper_outlives
 try a_wrapper_of_unmapped_memory_is_found wrapper_of_unmapped
+try a_wrapper_of_a_freed_block_is_found wrapper_of_freed
 try memory_that_is_unmapped_under_a_job_is_found wrapper_unmapped_too_early
 try rows_without_their_padding_are_found width_for_pitch
 try an_object_that_is_not_flushed_is_found object_not_flushed
