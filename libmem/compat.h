@@ -8,6 +8,7 @@
 #define _LIBMEM_COMPAT_H
 
 #include "libmem.h"
+#include "libmem/object.h"
 #include "libmem/pipe.h"
 
 /* The board where nothing names one: what users of the vendor have today. */
@@ -52,5 +53,21 @@ void libmem_report_missing(const char *call);
  */
 void libmem_watch_frame(struct mem_pipe_end *end, const struct mem_frame *frame,
 			unsigned int nr, void *const *bases);
+
+/**
+ * libmem_object_map() - map an object's memory until it is unmapped again
+ * @object: object
+ * @access: MEM_READ or MEM_RW
+ * @addr: out: address for the CPU, valid until mem_buf_unmap() of
+ *	mem_object_buf()
+ *
+ * mem_object_cpu_ptr() maps the memory for the rest of its life instead. If
+ * both are called, it stays mapped.
+ *
+ * Context: any thread, except in a host function.
+ * Return: 0, or an error as documented for mem_object_cpu_ptr().
+ */
+int libmem_object_map(struct mem_object *object, unsigned int access,
+		      void **addr);
 
 #endif

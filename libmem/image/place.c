@@ -149,9 +149,11 @@ static int place_find_pointers(struct place *place, uint64_t uses,
 {
 	uint64_t having = uses;
 	void *ptr;
-	int err;
+	int err = 0;
 
-	err = mem_object_cpu_ptr(place->object, access, &ptr);
+	/* This maps the object for good, so only the CPU's images do it. */
+	if (uses & MEM_USE_CPU)
+		err = mem_object_cpu_ptr(place->object, access, &ptr);
 	if (err == -EACCES)
 		having &= ~MEM_USE_CPU;
 	else if (err)

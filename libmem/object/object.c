@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "object.h"
+#include "../compat.h"
 
 /**
  * object_check() - check whether a call is permitted now
@@ -293,6 +294,14 @@ API int mem_object_cpu_ptr(struct mem_object *object, unsigned int access,
 	if (!err)
 		*ptr = addr;
 	return err;
+}
+
+API int libmem_object_map(struct mem_object *object, unsigned int access,
+			  void **addr)
+{
+	const int err = object_check_access(object, access);
+
+	return err ? err : mem_buf_map(object->memory->buf, addr);
 }
 
 API int mem_object_device_ptr(struct mem_object *object, void **ptr)

@@ -84,6 +84,44 @@ static void each_memory_is_mapped_and_filled(void **state)
 	}
 }
 
+/* The kernel reads the byte, so no signal is raised. */
+static bool is_accessible(const uint8_t *at)
+{
+	int fds[2];
+	bool ret;
+
+	assert_int_equal(pipe(fds), 0);
+	ret = write(fds[1], at, 1) == 1;
+	if (!ret)
+		assert_int_equal(errno, EFAULT);
+	close(fds[0]);
+	close(fds[1]);
+	return ret;
+}
+
+static void a_pointer_is_valid_until_the_unmap(void **state)
+{
+	NvBufSurface *surf = new_surface(NVBUF_MEM_SURFACE_ARRAY,
+					 NVBUF_COLOR_FORMAT_NV12, 1);
+	uint8_t *chroma;
+
+	(void)state;
+	assert_int_equal(NvBufSurfaceMap(surf, 0, -1, NVBUF_MAP_READ_WRITE),
+			 0);
+	/* Mapping it again has no effect. */
+	assert_int_equal(NvBufSurfaceMap(surf, 0, 1, NVBUF_MAP_READ), 0);
+	chroma = row_of(surf, 0, 1, 0);
+	chroma[5] = 42;
+	assert_int_equal(NvBufSurfaceUnMap(surf, 0, 0), 0);
+	assert_true(is_accessible(chroma));
+	assert_int_equal(NvBufSurfaceUnMap(surf, 0, 1), 0);
+	assert_false(is_accessible(chroma));
+	assert_int_equal(NvBufSurfaceMap(surf, 0, 1, NVBUF_MAP_READ_WRITE), 0);
+	assert_int_equal(row_of(surf, 0, 1, 0)[5], 42);
+	assert_int_equal(NvBufSurfaceUnMap(surf, 0, -1), 0);
+	assert_int_equal(NvBufSurfaceDestroy(surf), 0);
+}
+
 static void buffers_are_copied_between_memories(void **state)
 {
 	static const NvBufSurfaceMemType types[] = {
@@ -616,6 +654,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(each_memory_is_mapped_and_filled,
 					  no_violation),
+		cmocka_unit_test(a_pointer_is_valid_until_the_unmap),
 		cmocka_unit_test_teardown(buffers_are_copied_between_memories,
 					  no_violation),
 		cmocka_unit_test(formats_have_their_planes),

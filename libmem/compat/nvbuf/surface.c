@@ -7,6 +7,7 @@
 
 #include <linux/dma-buf.h>
 
+#include "../../compat.h"
 #include "nvbuf.h"
 #include "share.h"
 
@@ -209,13 +210,25 @@ static int surface_map_buffer(struct nvbuf_batch *batch, uint32_t index,
 	int rc = 0;
 
 	if (buffer->object)
-		return mem_object_cpu_ptr(buffer->object,
-					  type == NVBUF_MAP_READ ? MEM_READ :
-					  MEM_RW, addr);
+		return libmem_object_map(buffer->object,
+					 type == NVBUF_MAP_READ ? MEM_READ :
+					 MEM_RW, addr);
 	if (batch->nr_users)
 		rc = surface_map_borrowed(buffer, type);
 	*addr = buffer->memory;
 	return rc;
+}
+
+/* Undoes surface_map_buffer(), when no plane is mapped any more. */
+static void surface_unmap_buffer(struct nvbuf_batch *batch,
+				 struct nvbuf_buffer *buffer)
+{
+	if (buffer->object) {
+		mem_buf_unmap(mem_object_buf(buffer->object));
+	} else if (batch->nr_users) {
+		munmap(buffer->memory, buffer->len);
+		buffer->memory = NULL;
+	}
 }
 
 static int surface_map_plane(struct nvbuf_batch *batch, uint32_t index,
@@ -230,6 +243,9 @@ static int surface_map_plane(struct nvbuf_batch *batch, uint32_t index,
 	rc = surface_map_buffer(batch, index, type, &addr);
 	if (rc)
 		return rc;
+	/* An object is mapped once, however often its planes are. */
+	if (batch->buffers[index].object && batch->buffers[index].mapped)
+		mem_buf_unmap(mem_object_buf(batch->buffers[index].object));
 	for (i = 0; i < nr; i++) {
 		if (plane >= 0 && (uint32_t)plane != i)
 			continue;
@@ -272,10 +288,8 @@ static int surface_unmap_plane(struct nvbuf_batch *batch, uint32_t index,
 	for (i = 0; i < shown->planeParams.num_planes; i++)
 		if (planes & 1U << i)
 			shown->mappedAddr.addr[i] = NULL;
-	if (batch->nr_users && !buffer->mapped) {
-		munmap(buffer->memory, buffer->len);
-		buffer->memory = NULL;
-	}
+	if (!buffer->mapped)
+		surface_unmap_buffer(batch, buffer);
 	return 0;
 }
 
