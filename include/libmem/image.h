@@ -575,6 +575,21 @@ int mem_array_count(struct mem_array *array, uint64_t *count);
 int mem_array_set_count(struct mem_array *array, uint64_t count);
 
 /**
+ * mem_array_copy() - have an engine copy the elements of an array
+ * @stream: in order of this one
+ * @engine: MEM_ENGINE_GPU, MEM_ENGINE_DGPU or MEM_ENGINE_CPU
+ * @dst: array of the same type, with at least the capacity of @src
+ * @src: another array
+ *
+ * The job copies as many elements as @src holds when it runs, and their count.
+ *
+ * Context: may sleep; any thread.
+ * Return: 0, or as mem_image_copy().
+ */
+int mem_array_copy(struct mem_stream *stream, unsigned int engine,
+		   struct mem_array *dst, struct mem_array *src);
+
+/**
  * mem_array_lock() - have the memory of an array
  * @array: array
  * @access: MEM_READ, MEM_WRITE or MEM_RW

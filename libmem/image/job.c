@@ -369,6 +369,13 @@ static int image_job_alloc_scratch(struct mem_ctx *ctx, struct job *job)
 	return err;
 }
 
+/* Arrays are views of copies alone: Harris has its own pointers to them. */
+static bool image_job_lacks_view(const struct job *job,
+				 const struct store *store)
+{
+	return store->is_array && job->work.op != WORK_UPDATE;
+}
+
 /* Sets the addresses that are valid where the work is done. */
 static void image_job_place(struct job *job)
 {
@@ -379,7 +386,7 @@ static void image_job_place(struct job *job)
 		struct job_store *one = &job->stores[i];
 
 		one->place = store_place(one->store, job->engine);
-		if (one->store->is_array)
+		if (image_job_lacks_view(job, one->store))
 			continue;
 		if (one->access == MEM_READ)
 			job->work.src = place_view(one->place, is_device);
@@ -428,7 +435,7 @@ static void image_job_add(struct job *job, struct store *store,
 	if ((store->is_wrapper || image_job_is_cpu(job)) && !job->stack &&
 	    record_is_on())
 		job->stack = record_stack(0);
-	if (store->is_array)
+	if (image_job_lacks_view(job, store))
 		return;
 	if (access == MEM_READ)
 		job->work.src = store->main.view;
@@ -563,6 +570,23 @@ API int mem_image_copy(struct mem_stream *stream, unsigned int engine,
 	return image_job_send(stream,
 			      image_job_of(engine, WORK_COPY,
 					   ENTRY(mem_image_copy), dst, src));
+}
+
+API int mem_array_copy(struct mem_stream *stream, unsigned int engine,
+		       struct mem_array *dst, struct mem_array *src)
+{
+	struct job *job;
+
+	if (!stream || !dst || !src || dst == src ||
+	    dst->data_type != src->data_type || dst->capacity < src->capacity)
+		return -EINVAL;
+	job = image_job_create(engine, WORK_UPDATE, ENTRY(mem_array_copy));
+	if (job) {
+		image_job_add(job, &src->store, MEM_READ);
+		image_job_add(job, &dst->store, MEM_WRITE);
+		job->work.is_array = true;
+	}
+	return image_job_send(stream, job);
 }
 
 API int mem_image_fill(struct mem_stream *stream, unsigned int engine,

@@ -22,7 +22,8 @@
  * @WORK_BOX: view_box()
  * @WORK_SCORES: harris_scores()
  * @WORK_PICK: harris_pick(), after WORK_SCORES
- * @WORK_UPDATE: views_update(): a copy to or from the internal copy
+ * @WORK_UPDATE: views_update(): a copy to or from the internal copy, or of an
+ *	array
  */
 enum work_op {
 	WORK_COPY,

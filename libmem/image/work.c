@@ -6,9 +6,9 @@
  * The table is that of VPI's reference documentation (tables of backends at
  * vpiSubmitConvertImageFormat(), vpiSubmitRescale(), vpiSubmitBoxFilter() and
  * vpiSubmitHarrisCornerDetector(), VPI 2 to 4). Its CPU and CUDA columns lack
- * some formats; here the CPU and GPUs support all. VPI has neither copies nor
- * fills: a copy is treated as a conversion of a format to itself; only the CPU
- * and GPUs support fills.
+ * some formats; here the CPU and GPUs support all. VPI has no fills, and no
+ * table for copies: a copy is treated as a conversion of a format to itself;
+ * only the CPU and GPUs support fills.
  */
 #include "job.h"
 

@@ -670,6 +670,82 @@ static void windows_say_what_is_wrong(void **state)
 	mem_image_destroy(nv12_too);
 }
 
+static void put_bytes(struct mem_array *array, uint64_t nr, int byte)
+{
+	const struct mem_array_data data = lock_array(array, MEM_RW,
+						      MEM_LOCK_HOST);
+
+	memset(data.base, byte, nr * data.stride);
+	assert_int_equal(mem_array_set_count(array, nr), 0);
+	assert_int_equal(mem_array_unlock(array), 0);
+}
+
+/* Checks the number of elements, the last of them, and the one behind it. */
+static void check_bytes(struct mem_array *array, uint64_t nr, int last,
+			int next)
+{
+	const struct mem_array_data data = lock_array(array, MEM_READ,
+						      MEM_LOCK_HOST);
+	const uint8_t *bytes = data.base;
+
+	assert_int_equal(*data.count, nr);
+	assert_int_equal(bytes[0], last);
+	assert_int_equal(bytes[nr - 1], last);
+	assert_int_equal(bytes[nr], next);
+	assert_int_equal(mem_array_unlock(array), 0);
+}
+
+static void an_array_is_copied_with_its_count(void **state)
+{
+	struct mem_stream *stream = mem_stream_legacy(ctx);
+	struct mem_array *a = new_array(100, MEM_DATA_U8, 0);
+	struct mem_array *b = new_array(200, MEM_DATA_U8, 0);
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
+		if (!has_engine(engines[i]))
+			continue;
+		put_bytes(a, 60, i + 1);
+		put_bytes(b, 200, CANARY);
+		if (engines[i] == MEM_ENGINE_VIC ||
+		    engines[i] == MEM_ENGINE_PVA) {
+			assert_int_equal(mem_array_copy(stream, engines[i], b,
+							a), -EOPNOTSUPP);
+			continue;
+		}
+		assert_int_equal(mem_array_copy(stream, engines[i], b, a), 0);
+		check_bytes(b, 60, i + 1, CANARY);
+	}
+	mem_array_destroy(a);
+	mem_array_destroy(b);
+}
+
+static void copies_of_arrays_say_what_is_wrong(void **state)
+{
+	struct mem_stream *stream = mem_stream_legacy(ctx);
+	struct mem_array *a = new_array(9, MEM_DATA_U8, 0);
+	struct mem_array *b = new_array(9, MEM_DATA_U8, 0);
+	struct mem_array *small = new_array(8, MEM_DATA_U8, 0);
+	struct mem_array *other = new_array(9, MEM_DATA_S8, 0);
+
+	(void)state;
+	assert_int_equal(mem_array_copy(NULL, 0, a, b), -EINVAL);
+	assert_int_equal(mem_array_copy(stream, 0, NULL, b), -EINVAL);
+	assert_int_equal(mem_array_copy(stream, 0, a, NULL), -EINVAL);
+	assert_int_equal(mem_array_copy(stream, 0, a, a), -EINVAL);
+	assert_int_equal(mem_array_copy(stream, 0, small, a), -EINVAL);
+	assert_int_equal(mem_array_copy(stream, 0, a, small), 0);
+	assert_int_equal(mem_array_copy(stream, 0, a, other), -EINVAL);
+	lock_array(a, MEM_READ, MEM_LOCK_HOST);
+	assert_int_equal(mem_array_copy(stream, 0, a, b), -EBUSY);
+	assert_int_equal(mem_array_unlock(a), 0);
+	mem_array_destroy(a);
+	mem_array_destroy(b);
+	mem_array_destroy(small);
+	mem_array_destroy(other);
+}
+
 static void harris_says_what_is_wrong(void **state)
 {
 	const struct mem_harris right = {
@@ -829,6 +905,8 @@ int main(void)
 		test(copies_and_fills_say_what_is_wrong),
 		test(conversions_say_what_is_wrong),
 		test(windows_say_what_is_wrong),
+		test(an_array_is_copied_with_its_count),
+		test(copies_of_arrays_say_what_is_wrong),
 		test(harris_says_what_is_wrong),
 		test(contexts_do_not_mix),
 		test(threads_share_an_image),

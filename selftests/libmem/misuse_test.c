@@ -559,6 +559,7 @@ struct answer {
  * @image: an image to destroy
  * @second: another image
  * @array: an array to destroy
+ * @points: another array of its type
  * @scores: another array
  * @ptr: managed memory
  * @wrong: out: the first call with another result than documented
@@ -578,6 +579,7 @@ struct inside {
 	struct mem_image *image;
 	struct mem_image *second;
 	struct mem_array *array;
+	struct mem_array *points;
 	struct mem_array *scores;
 	uint32_t *ptr;
 	struct answer wrong;
@@ -804,6 +806,7 @@ static void call_arrays_inside(struct inside *in)
 		ANSWER(mem_array_set_name(in->array, "name")),
 		ANSWER(mem_array_count(in->array, &count)),
 		ANSWER(mem_array_set_count(in->array, 0)),
+		ANSWER(mem_array_copy(stream, 0, in->points, in->array)),
 		ANSWER(mem_array_lock(in->array, MEM_READ, MEM_LOCK_HOST,
 				      &data)),
 		ANSWER(mem_array_unlock(in->array)),
@@ -954,6 +957,7 @@ static void call_all_inside(void *arg)
 	mem_image_destroy(in->image);
 	mem_image_destroy(in->second);
 	mem_array_destroy(in->array);
+	mem_array_destroy(in->points);
 	mem_array_destroy(in->scores);
 	mem_pipe_end_destroy(in->producer);
 	mem_pipe_end_destroy(in->consumer);
@@ -1015,6 +1019,8 @@ static void call_in_a_host_function(void)
 					  &in.second), 0);
 	assert_int_equal(mem_array_create(ctx, 1, MEM_DATA_KEYPOINT, 0,
 					  &in.array), 0);
+	assert_int_equal(mem_array_create(ctx, 1, MEM_DATA_KEYPOINT, 0,
+					  &in.points), 0);
 	assert_int_equal(mem_array_create(ctx, 1, MEM_DATA_U32, 0,
 					  &in.scores), 0);
 	assert_int_equal(mem_pipe_create(ctx, NULL, &in.pipe), 0);
