@@ -5,6 +5,7 @@
 
 #include <vpi/algo/BoxFilter.h>
 #include <vpi/algo/ConvertImageFormat.h>
+#include <vpi/algo/Copy.h>
 #include <vpi/algo/HarrisCorners.h>
 #include <vpi/algo/Rescale.h>
 
@@ -433,6 +434,130 @@ static void corners_arrive_in_wrappers(void **state)
 	assert_int_equal(mem_free(ctx, memory), 0);
 }
 
+static void image_clear(VPIImage image)
+{
+	const double zero[3] = { 0 };
+
+	assert_int_equal(mem_image_fill(mem_stream_of(), MEM_ENGINE_CPU,
+					mem_of(image), zero, 3), 0);
+}
+
+static void images_are_copied_as_by_libmem(void **state)
+{
+	VPIImage input = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER);
+	VPIImage output = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER);
+	VPIImage copy = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER);
+	VPIImage small = new_image(8, 8, VPI_IMAGE_FORMAT_NV12_ER);
+	VPIImage other = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12);
+	VPIStatus status;
+	size_t i;
+	int rc;
+
+	(void)state;
+	image_fill(input);
+	for (i = 0; i < NR_BACKENDS; i++) {
+		image_clear(output);
+		image_clear(copy);
+		status = vpiSubmitCopyImage(stream, backends[i].backend, input,
+					    output);
+		rc = mem_image_copy(mem_stream_of(), backends[i].engine,
+				    mem_of(copy), mem_of(input));
+		ok(vpiStreamSync(stream));
+		same(status, rc, output, copy);
+		assert_true(rc || image_hash(output) == image_hash(input));
+	}
+	is(vpiSubmitCopyImage(NULL, 0, input, output),
+	   VPI_ERROR_INVALID_ARGUMENT, "stream is NULL");
+	is(vpiSubmitCopyImage(stream, 0, input, input),
+	   VPI_ERROR_INVALID_ARGUMENT, "one image");
+	is(vpiSubmitCopyImage(stream, 0, input, small),
+	   VPI_ERROR_INVALID_ARGUMENT, "64x48");
+	is(vpiSubmitCopyImage(stream, 0, input, other),
+	   VPI_ERROR_INVALID_IMAGE_FORMAT, "two formats");
+	is(vpiSubmitCopyPyramid(stream, 0, NULL, NULL),
+	   VPI_ERROR_NOT_IMPLEMENTED, "vpiSubmitCopyPyramid");
+	vpiImageDestroy(input);
+	vpiImageDestroy(output);
+	vpiImageDestroy(copy);
+	vpiImageDestroy(small);
+	vpiImageDestroy(other);
+}
+
+static VPIArray wrap_numbers(uint32_t *numbers, int32_t *size)
+{
+	VPIArrayData data;
+	VPIArray array;
+
+	memset(&data, 0, sizeof(data));
+	data.bufferType = VPI_ARRAY_BUFFER_HOST_AOS;
+	data.buffer.aos.type = VPI_ARRAY_TYPE_U32;
+	data.buffer.aos.capacity = 8;
+	data.buffer.aos.strideBytes = 2 * sizeof(*numbers);
+	data.buffer.aos.data = numbers;
+	data.buffer.aos.sizePointer = size;
+	ok(vpiArrayCreateWrapper(&data, 0, &array));
+	return array;
+}
+
+/* The stride of the wrappers is two elements. */
+static void arrays_are_copied_with_their_size(void **state)
+{
+	uint32_t from[16], to[16];
+	int32_t sizes[2] = { 5, 0 };
+	VPIArray input = wrap_numbers(from, &sizes[0]);
+	VPIArray output = wrap_numbers(to, &sizes[1]);
+	VPIArray between, other, small, cpu;
+	int32_t size;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 16; i++)
+		from[i] = i;
+	ok(vpiArrayCreate(8, VPI_ARRAY_TYPE_U32, 0, &between));
+	for (i = 0; i < 2; i++) {
+		memset(to, 0xff, sizeof(to));
+		sizes[0] = 5 + i;
+		ok(vpiSubmitCopyArray(stream, backends[i].backend, input,
+				      between));
+		ok(vpiSubmitCopyArray(stream, backends[i].backend, between,
+				      output));
+		ok(vpiStreamSync(stream));
+		ok(vpiArrayGetSize(between, &size));
+		assert_int_equal(size, sizes[0]);
+		assert_int_equal(sizes[1], sizes[0]);
+		assert_int_equal(to[2 * (size - 1)], 2 * (size - 1));
+		assert_int_equal(to[1], UINT32_MAX);
+		assert_int_equal(to[2 * size], UINT32_MAX);
+	}
+	ok(vpiArrayCreate(8, VPI_ARRAY_TYPE_F32, 0, &other));
+	ok(vpiArrayCreate(7, VPI_ARRAY_TYPE_U32, 0, &small));
+	ok(vpiArrayCreate(8, VPI_ARRAY_TYPE_U32, VPI_BACKEND_CPU, &cpu));
+	is(vpiSubmitCopyArray(NULL, 0, input, output),
+	   VPI_ERROR_INVALID_ARGUMENT, "stream is NULL");
+	is(vpiSubmitCopyArray(stream, 0, NULL, output),
+	   VPI_ERROR_INVALID_ARGUMENT, "input is NULL");
+	is(vpiSubmitCopyArray(stream, 0, input, NULL),
+	   VPI_ERROR_INVALID_ARGUMENT, "output is NULL");
+	is(vpiSubmitCopyArray(stream, 0, input, input),
+	   VPI_ERROR_INVALID_ARGUMENT, "one array");
+	is(vpiSubmitCopyArray(stream, 0, input, other),
+	   VPI_ERROR_INVALID_ARRAY_TYPE, "VPI_ARRAY_TYPE_F32");
+	is(vpiSubmitCopyArray(stream, 0, input, small),
+	   VPI_ERROR_INVALID_ARGUMENT, "room for 8, output for 7");
+	is(vpiSubmitCopyArray(stream, VPI_BACKEND_CUDA, input, cpu),
+	   VPI_ERROR_INVALID_OPERATION, "the output was made without");
+	ok(vpiArrayLock(output, VPI_LOCK_READ));
+	is(vpiSubmitCopyArray(stream, 0, input, output),
+	   VPI_ERROR_BUFFER_LOCKED, "is locked");
+	ok(vpiArrayUnlock(output));
+	vpiArrayDestroy(input);
+	vpiArrayDestroy(output);
+	vpiArrayDestroy(between);
+	vpiArrayDestroy(other);
+	vpiArrayDestroy(small);
+	vpiArrayDestroy(cpu);
+}
+
 static void wrong_images_are_refused(void **state)
 {
 	VPIImage image = new_image(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_U8);
@@ -614,6 +739,10 @@ int main(void)
 		cmocka_unit_test_teardown(corners_are_found_as_by_libmem,
 					  no_violation),
 		cmocka_unit_test_teardown(corners_arrive_in_wrappers,
+					  no_violation),
+		cmocka_unit_test_teardown(images_are_copied_as_by_libmem,
+					  no_violation),
+		cmocka_unit_test_teardown(arrays_are_copied_with_their_size,
 					  no_violation),
 		cmocka_unit_test(wrong_images_are_refused),
 		cmocka_unit_test(wrong_detectors_are_refused),

@@ -7,6 +7,7 @@
 #include "vpi.h"
 #include "vpi/algo/BoxFilter.h"
 #include "vpi/algo/ConvertImageFormat.h"
+#include "vpi/algo/Copy.h"
 #include "vpi/algo/HarrisCorners.h"
 #include "vpi/algo/Rescale.h"
 
@@ -28,9 +29,10 @@ static const struct {
  * struct job - work to be submitted
  * @run: submits it to an engine
  * @stream: stream
- * @input: image that is read
+ * @input: image that is read, or NULL
  * @output: image that is written, or NULL
  * @arrays: arrays, or NULL
+ * @names: names of the arrays in messages
  * @payload: payload, or NULL
  * @how: parameters, for @run
  * @misfit: error message if the images do not suit each other
@@ -41,6 +43,7 @@ struct job {
 	VPIImage input;
 	VPIImage output;
 	VPIArray arrays[2];
+	const char *names[2];
 	VPIPayload payload;
 	const void *how;
 	const char *misfit;
@@ -49,9 +52,11 @@ struct job {
 /* Returns the backends that are enabled in all objects of the job. */
 static uint64_t submit_backends(const struct job *job)
 {
-	uint64_t flags = job->stream->object.flags & job->input->object.flags;
+	uint64_t flags = job->stream->object.flags;
 	unsigned int i;
 
+	if (job->input)
+		flags &= job->input->object.flags;
 	if (job->output)
 		flags &= job->output->object.flags;
 	for (i = 0; i < 2; i++)
@@ -71,8 +76,8 @@ static VPIStatus submit_disabled(const struct job *job, uint64_t backend)
 		{ job->stream, "the stream" },
 		{ job->input, "the input" },
 		{ job->output, "the output" },
-		{ job->arrays[0], "outFeatures" },
-		{ job->arrays[1], "outScores" },
+		{ job->arrays[0], job->names[0] },
+		{ job->arrays[1], job->names[1] },
 		{ job->payload, "the payload" },
 	};
 	const struct vpi_object *object;
@@ -302,6 +307,87 @@ vpiSubmitConvertImageFormat(VPIStream stream, uint64_t backend, VPIImage input,
 		how.offset = params->offset;
 	}
 	return submit_job(&job, backend);
+}
+
+static int submit_run_copy(const struct job *job, unsigned int engine)
+{
+	return mem_image_copy(job->stream->mem, engine, job->output->mem,
+			      job->input->mem);
+}
+
+VPI_PUBLIC VPIStatus vpiSubmitCopyImage(VPIStream stream, uint64_t backend,
+					VPIImage input, VPIImage output)
+{
+	const struct job job = {
+		.run = submit_run_copy, .stream = stream, .input = input,
+		.output = output,
+		.misfit = "heapsim does not copy this format",
+	};
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = submit_check_output(&job);
+	if (!status)
+		status = submit_check_formats(&job);
+	if (!status)
+		status = submit_check_sides(&job);
+	return status ? status : submit_job(&job, backend);
+}
+
+static int submit_run_copy_array(const struct job *job, unsigned int engine)
+{
+	return mem_array_copy(job->stream->mem, engine, job->arrays[1]->mem,
+			      job->arrays[0]->mem);
+}
+
+static VPIStatus submit_check_arrays(VPIArray input, VPIArray output)
+{
+	VPIStatus status;
+
+	status = vpi_object_check(input, VPI_KIND_ARRAY, "input");
+	if (!status)
+		status = vpi_object_check(output, VPI_KIND_ARRAY, "output");
+	if (status)
+		return status;
+	if (input == output)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"input and output are one array");
+	if (input->type != output->type)
+		return vpi_fail(VPI_ERROR_INVALID_ARRAY_TYPE,
+				"input is %s, output %s",
+				vpiArrayTypeGetName(input->type),
+				vpiArrayTypeGetName(output->type));
+	if (input->capacity > output->capacity)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"input has room for %d, output for %d",
+				input->capacity, output->capacity);
+	return VPI_SUCCESS;
+}
+
+VPI_PUBLIC VPIStatus vpiSubmitCopyArray(VPIStream stream, uint64_t backend,
+					VPIArray input, VPIArray output)
+{
+	const struct job job = {
+		.run = submit_run_copy_array, .stream = stream,
+		.arrays = { input, output },
+		.names = { "the input", "the output" },
+		.misfit = "heapsim does not copy this type",
+	};
+	VPIStatus status;
+
+	VPI_ENTER();
+	status = vpi_stream_check(stream);
+	if (!status)
+		status = submit_check_arrays(input, output);
+	if (!status)
+		status = vpi_array_load(input);
+	if (!status)
+		status = vpi_array_load(output);
+	if (!status)
+		status = submit_job(&job, backend);
+	if (!status)
+		status = vpi_array_store(output, stream->mem);
+	return status;
 }
 
 /**
@@ -565,8 +651,9 @@ vpiSubmitHarrisCornerDetector(VPIStream stream, uint64_t backend,
 	struct mem_harris how;
 	const struct job job = {
 		.run = submit_run_harris, .stream = stream, .input = input,
-		.arrays = { outFeatures, outScores }, .payload = payload,
-		.how = &how,
+		.arrays = { outFeatures, outScores },
+		.names = { "outFeatures", "outScores" },
+		.payload = payload, .how = &how,
 		.misfit = "corners are found in U8, Y8 and S16 alone",
 	};
 	VPIStatus status;
