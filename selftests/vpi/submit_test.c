@@ -618,6 +618,8 @@ static void wrong_images_are_refused(void **state)
 	params.scale = 0;
 	is(vpiSubmitConvertImageFormat(stream, 0, image, other, &params),
 	   VPI_ERROR_INVALID_ARGUMENT, "scale is 0");
+	is(vpiSubmitConvertImageFormatPyramid(stream, 0, NULL, NULL, NULL),
+	   VPI_ERROR_NOT_IMPLEMENTED, "vpiSubmitConvertImageFormatPyramid");
 	vpiImageDestroy(image);
 	vpiImageDestroy(other);
 	vpiImageDestroy(small);

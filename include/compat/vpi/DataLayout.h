@@ -211,6 +211,56 @@ VPI_PUBLIC void vpiSwizzleGetChannels(VPISwizzle swizzle,
  */
 VPI_PUBLIC int vpiSwizzleGetChannelCount(VPISwizzle swizzle);
 
+typedef enum {
+	VPI_INVALID_ENDIAN,
+	VPI_HOST_ENDIAN,
+	VPI_BIG_ENDIAN
+} VPIEndianness;
+
+/**
+ * struct VPIPackingParams - the order of a packing's bits
+ * @endianness: VPI_HOST_ENDIAN: one word, the first component in its highest
+ *	bits; VPI_BIG_ENDIAN: the first component has the lowest address
+ * @swizzle: component of each channel, X: the first one
+ * @bits: bits of each component; 0: it does not exist
+ */
+typedef struct {
+	VPIEndianness endianness;
+	VPISwizzle swizzle;
+	int bits[4];
+} VPIPackingParams;
+
+/**
+ * vpiMakePacking() - a packing with these parameters
+ * @params: parameters; a swizzle VPI_SWIZZLE_0000 or VPI_SWIZZLE_INVALID: the
+ *	first packing with these bits; a channel alone has any endianness
+ *
+ * Context: any.
+ * Return: the packing; VPI_PACKING_INVALID: none has them, or @params is NULL.
+ */
+VPI_PUBLIC VPIPacking vpiMakePacking(const VPIPackingParams *params);
+
+/**
+ * vpiPackingGetParams() - parameters of a packing
+ * @packing: packing
+ * @params: out: parameters, with VPI_INVALID_ENDIAN if there is no such
+ *	packing; NULL: nothing is done
+ *
+ * Context: any.
+ */
+VPI_PUBLIC void vpiPackingGetParams(VPIPacking packing,
+				    VPIPackingParams *params);
+
+/**
+ * vpiPackingGetBitsPerComponent() - bits of each component
+ * @packing: packing
+ * @bits: out: four, as in VPIPackingParams; NULL: nothing is done
+ *
+ * Context: any.
+ */
+VPI_PUBLIC void vpiPackingGetBitsPerComponent(VPIPacking packing,
+					      int32_t *bits);
+
 /**
  * vpiPackingGetComponentCount() - how many channels a packing has
  * @packing: packing

@@ -297,6 +297,45 @@ vpiMakeNonColorImageFormat(VPIMemLayout memLayout, VPIDataType dataType,
 			   VPIPacking packing3);
 
 /**
+ * vpiMakeRawImageFormat() - an image format of a sensor's pixels
+ * @rawPattern: pattern of colours
+ * @memLayout: memory layout
+ * @dataType: type of a channel
+ * @swizzle: order of channels
+ * @packing0: of the first plane
+ * @packing1: of the second; VPI_PACKING_0: there is none
+ * @packing2: of the third
+ * @packing3: of the fourth
+ *
+ * Context: any.
+ * Return: the format, or VPI_IMAGE_FORMAT_INVALID.
+ */
+VPI_PUBLIC VPIImageFormat
+vpiMakeRawImageFormat(VPIRawPattern rawPattern, VPIMemLayout memLayout,
+		      VPIDataType dataType, VPISwizzle swizzle,
+		      VPIPacking packing0, VPIPacking packing1,
+		      VPIPacking packing2, VPIPacking packing3);
+
+/**
+ * vpiMakeImageFormatFromPlanes() - an image format of planes
+ * @plane0: format of one plane
+ * @plane1: of the second; VPI_IMAGE_FORMAT_INVALID: there is none
+ * @plane2: of the third
+ * @plane3: of the fourth
+ *
+ * The opposite of vpiImageFormatGetPlaneFormat(). All planes have one colour
+ * spec, memory layout and data type, at most one chroma subsampling, and four
+ * channels in total, none of which is in two planes.
+ *
+ * Context: any.
+ * Return: the format, or VPI_IMAGE_FORMAT_INVALID.
+ */
+VPI_PUBLIC VPIImageFormat vpiMakeImageFormatFromPlanes(VPIImageFormat plane0,
+						       VPIImageFormat plane1,
+						       VPIImageFormat plane2,
+						       VPIImageFormat plane3);
+
+/**
  * vpiMakeImageFormatFromFourCC() - an image format of a FourCC
  * @fourcc: code of a whole image, DRM's or fourcc.org's
  * @colorSpec: colour spec; VPI_COLOR_SPEC_DEFAULT: as the format of that name
@@ -395,6 +434,37 @@ VPI_PUBLIC VPIDataType vpiImageFormatGetDataType(VPIImageFormat fmt);
 VPI_PUBLIC VPISwizzle vpiImageFormatGetSwizzle(VPIImageFormat fmt);
 
 /**
+ * vpiImageFormatGetPlaneSwizzle() - order of a plane's channels
+ * @fmt: format
+ * @plane: 0 to 3
+ *
+ * Context: any.
+ * Return: swizzle of the image, with the channels of the plane alone;
+ * VPI_SWIZZLE_0000: no such format or plane; VPI_SWIZZLE_INVALID: the planes
+ * have more channels than the swizzle of the image.
+ */
+VPI_PUBLIC VPISwizzle vpiImageFormatGetPlaneSwizzle(VPIImageFormat fmt,
+						    int plane);
+
+/**
+ * vpiImageFormatSetSwizzleAndPacking() - a format with other channels
+ * @fmt: format
+ * @swizzle: order of channels; VPI_SWIZZLE_INVALID: that of @fmt
+ * @packing0: of the first plane; VPI_PACKING_INVALID: that of @fmt
+ * @packing1: of the second
+ * @packing2: of the third
+ * @packing3: of the fourth
+ *
+ * Context: any.
+ * Return: the format; VPI_IMAGE_FORMAT_INVALID: no such format, or the swizzle
+ * has not the channels of the packings.
+ */
+VPI_PUBLIC VPIImageFormat
+vpiImageFormatSetSwizzleAndPacking(VPIImageFormat fmt, VPISwizzle swizzle,
+				   VPIPacking packing0, VPIPacking packing1,
+				   VPIPacking packing2, VPIPacking packing3);
+
+/**
  * vpiImageFormatSetMemLayout() - a format in another memory layout
  * @fmt: format
  * @memLayout: the layout
@@ -445,6 +515,18 @@ VPI_PUBLIC VPIColorSpec vpiImageFormatGetColorSpec(VPIImageFormat fmt);
 VPI_PUBLIC VPIColorModel vpiImageFormatGetColorModel(VPIImageFormat fmt);
 
 /**
+ * vpiImageFormatSetChromaSubsampling() - a format with other subsampling
+ * @fmt: format of YCbCr
+ * @css: subsampling
+ *
+ * Context: any.
+ * Return: the format, or VPI_IMAGE_FORMAT_INVALID.
+ */
+VPI_PUBLIC VPIImageFormat
+vpiImageFormatSetChromaSubsampling(VPIImageFormat fmt,
+				   VPIChromaSubsampling css);
+
+/**
  * vpiImageFormatGetChromaSubsampling() - chroma subsampling of a format
  * @fmt: format
  *
@@ -485,6 +567,16 @@ VPI_PUBLIC int vpiImageFormatGetPlaneCount(VPIImageFormat fmt);
 VPI_PUBLIC int vpiImageFormatGetChannelCount(VPIImageFormat fmt);
 
 /**
+ * vpiImageFormatGetBitsPerChannel() - bits of each channel
+ * @fmt: format
+ * @bits: out: four, 0: there is no such channel; NULL: nothing is done
+ *
+ * Context: any.
+ */
+VPI_PUBLIC void vpiImageFormatGetBitsPerChannel(VPIImageFormat fmt,
+						int32_t *bits);
+
+/**
  * vpiImageFormatGetPlanePixelType() - type of a plane's pixels
  * @fmt: format
  * @plane: 0 to 3
@@ -515,6 +607,26 @@ VPI_PUBLIC VPIImageFormat vpiImageFormatGetPlaneFormat(VPIImageFormat fmt,
  * name; valid until this thread's next call.
  */
 VPI_PUBLIC const char *vpiImageFormatGetName(VPIImageFormat fmt);
+
+/**
+ * vpiImageFormatGetRawPattern() - pattern of a sensor's colours
+ * @fmt: format
+ *
+ * Context: any.
+ * Return: the pattern; VPI_RAW_INVALID: its model is not VPI_COLOR_MODEL_RAW.
+ */
+VPI_PUBLIC VPIRawPattern vpiImageFormatGetRawPattern(VPIImageFormat fmt);
+
+/**
+ * vpiImageFormatSetRawPattern() - a format with another pattern
+ * @fmt: format with the model VPI_COLOR_MODEL_RAW
+ * @rawPattern: the pattern
+ *
+ * Context: any.
+ * Return: the format, or VPI_IMAGE_FORMAT_INVALID.
+ */
+VPI_PUBLIC VPIImageFormat vpiImageFormatSetRawPattern(VPIImageFormat fmt,
+						      VPIRawPattern rawPattern);
 
 /**
  * vpiImageFormatHasSameDataLayout() - whether formats lie in memory alike

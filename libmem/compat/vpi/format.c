@@ -367,6 +367,32 @@ vpiImageFormatGetChromaSubsampling(VPIImageFormat fmt)
 	return (VPIChromaSubsampling)VPI_LIBMEM_TAKE(fmt, 17, 3);
 }
 
+VPI_PUBLIC VPIImageFormat
+vpiImageFormatSetChromaSubsampling(VPIImageFormat fmt, VPIChromaSubsampling css)
+{
+	if (vpiImageFormatGetColorModel(fmt) != VPI_COLOR_MODEL_YCbCr ||
+	    css < 0 || css > VPI_CSS_420)
+		return VPI_IMAGE_FORMAT_INVALID;
+	return (fmt & ~VPI_LIBMEM_PUT(7, 17, 3)) | VPI_LIBMEM_PUT(css, 17, 3);
+}
+
+VPI_PUBLIC VPIRawPattern vpiImageFormatGetRawPattern(VPIImageFormat fmt)
+{
+	if (vpiImageFormatGetColorModel(fmt) != VPI_COLOR_MODEL_RAW)
+		return VPI_RAW_INVALID;
+	return (VPIRawPattern)VPI_LIBMEM_TAKE(fmt, 21, 6);
+}
+
+VPI_PUBLIC VPIImageFormat vpiImageFormatSetRawPattern(VPIImageFormat fmt,
+						      VPIRawPattern rawPattern)
+{
+	if (vpiImageFormatGetColorModel(fmt) != VPI_COLOR_MODEL_RAW ||
+	    rawPattern <= VPI_RAW_INVALID || rawPattern > VPI_RAW_BAYER_CCCC)
+		return VPI_IMAGE_FORMAT_INVALID;
+	return (fmt & ~VPI_LIBMEM_PUT(0x3f, 21, 6)) |
+	       VPI_LIBMEM_PUT(rawPattern, 21, 6);
+}
+
 /* All planes except the first have chroma. */
 static int32_t format_plane_side(VPIImageFormat fmt, int32_t side, int plane,
 				 bool is_width)
@@ -403,23 +429,6 @@ VPI_PUBLIC VPIPixelType vpiImageFormatGetPlanePixelType(VPIImageFormat fmt,
 		return VPI_PIXEL_TYPE_INVALID;
 	return vpiMakePixelType(vpiImageFormatGetMemLayout(fmt),
 				vpiImageFormatGetDataType(fmt), packing);
-}
-
-VPI_PUBLIC VPIImageFormat vpiImageFormatGetPlaneFormat(VPIImageFormat fmt,
-						       int plane)
-{
-	VPIPixelType type = vpiImageFormatGetPlanePixelType(fmt, plane);
-
-	if (!type)
-		return VPI_IMAGE_FORMAT_INVALID;
-	if (vpiImageFormatGetPlaneCount(fmt) == 1)
-		return fmt;
-	/* The plane keeps the image's colour but has no subsampling. */
-	if (vpiImageFormatGetColorModel(fmt) == VPI_COLOR_MODEL_YCbCr)
-		return (type & ~VPI_LIBMEM_PUT(~0ULL, 16, 19)) |
-		       (fmt & VPI_LIBMEM_PUT(0x7fff, 20, 15));
-	return (type & ~VPI_LIBMEM_PUT(~0ULL, 16, 19)) |
-	       (fmt & VPI_LIBMEM_PUT(~0ULL, 16, 19));
 }
 
 VPI_PUBLIC int vpiImageFormatHasSameDataLayout(VPIImageFormat a,

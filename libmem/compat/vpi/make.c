@@ -8,19 +8,13 @@ static VPIImageFormat format_make(VPIColorModel model, unsigned int spec,
 				  VPISwizzle swizzle,
 				  const VPIPacking *packings)
 {
-	int i;
-
 	if (layout < 1 || layout > VPI_MEM_LAYOUT_BLOCK32_LINEAR || type < 1 ||
 	    type > VPI_DATA_TYPE_FLOATISP || spec >= 1 << 15 || css < 0 ||
-	    css > VPI_CSS_420 || !packings[0])
+	    css > VPI_CSS_420)
 		return VPI_IMAGE_FORMAT_INVALID;
-	for (i = 0; i < 4; i++)
-		if (packings[i] == VPI_PACKING_INVALID ||
-		    (i && packings[i] && !packings[i - 1]))
-			return VPI_IMAGE_FORMAT_INVALID;
-	return VPI_LIBMEM_FORMAT(model, spec, css, layout, type, swizzle,
-				 packings[0], packings[1], packings[2],
-				 packings[3]);
+	return vpi_format_planes(VPI_LIBMEM_FORMAT1(model, spec, css, layout,
+						    type, 0, 0),
+				 swizzle, packings);
 }
 
 VPI_PUBLIC VPIImageFormat
@@ -66,6 +60,21 @@ vpiMakeNonColorImageFormat(VPIMemLayout memLayout, VPIDataType dataType,
 	return format_make(VPI_COLOR_MODEL_UNDEFINED, VPI_COLOR_SPEC_UNDEFINED,
 			   VPI_CSS_NONE, memLayout, dataType, swizzle,
 			   packings);
+}
+
+VPI_PUBLIC VPIImageFormat
+vpiMakeRawImageFormat(VPIRawPattern rawPattern, VPIMemLayout memLayout,
+		      VPIDataType dataType, VPISwizzle swizzle,
+		      VPIPacking packing0, VPIPacking packing1,
+		      VPIPacking packing2, VPIPacking packing3)
+{
+	const VPIPacking packings[] = { packing0, packing1, packing2,
+					packing3 };
+
+	if (rawPattern <= VPI_RAW_INVALID || rawPattern > VPI_RAW_BAYER_CCCC)
+		return VPI_IMAGE_FORMAT_INVALID;
+	return format_make(VPI_COLOR_MODEL_RAW, rawPattern, VPI_CSS_NONE,
+			   memLayout, dataType, swizzle, packings);
 }
 
 VPI_PUBLIC VPIPixelType vpiMakePixelType(VPIMemLayout memLayout,

@@ -236,6 +236,8 @@ const char *vpi_backends_name(uint64_t backends, char *text, size_t len);
 unsigned int vpi_format_to_mem(VPIImageFormat format);
 VPIImageFormat vpi_format_of_mem(unsigned int format);
 VPIStatus vpi_format_check(VPIImageFormat format, unsigned int *mem);
+VPIImageFormat vpi_format_planes(VPIImageFormat format, VPISwizzle swizzle,
+				 const VPIPacking *packings);
 
 VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
 			VPIImageFormat format, VPIImageBufferType wrapped,

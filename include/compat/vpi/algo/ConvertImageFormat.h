@@ -60,6 +60,21 @@ vpiSubmitConvertImageFormat(VPIStream stream, uint64_t backend, VPIImage input,
 			    VPIImage output,
 			    const VPIConvertImageFormatParams *params);
 
+/**
+ * vpiSubmitConvertImageFormatPyramid() - convert all levels of a pyramid
+ * @stream: in order of this one
+ * @backend: backend
+ * @input: pyramid
+ * @output: pyramid of the same size and number of levels
+ * @params: NULL: as vpiInitConvertImageFormatParams()
+ *
+ * Return: VPI_ERROR_NOT_IMPLEMENTED, since heapsim has no pyramids.
+ */
+VPI_PUBLIC VPIStatus
+vpiSubmitConvertImageFormatPyramid(VPIStream stream, uint64_t backend,
+				   VPIPyramid input, VPIPyramid output,
+				   const VPIConvertImageFormatParams *params);
+
 #ifdef __cplusplus
 }
 #endif
