@@ -93,7 +93,7 @@ struct mem_plane {
  *	a wrapper the caller's; else -1
  * @reserved: 0
  * @object: with MEM_LOCK_OBJECT; of a lock the image's own, valid until the
- *	unlock; else NULL
+ *	unlock; of a lock with MEM_LOCK_FD that of @fd, or NULL; else NULL
  */
 struct mem_image_data {
 	uint32_t size;

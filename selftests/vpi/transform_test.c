@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests NvBufSurfTransform: batches, parts, sessions, asynchronous calls. */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -371,6 +372,98 @@ static void a_copy_of_a_batch_has_its_buffers(void **state)
 	batch_drop(dst);
 }
 
+static NvBufSurface *lock_surface(VPIImage image, VPILockMode mode)
+{
+	VPIImageData data;
+	void *surf;
+
+	ok(vpiImageLockData(image, mode, VPI_IMAGE_BUFFER_NVBUFFER, &data));
+	assert_int_equal(NvBufSurfaceFromFd(data.buffer.fd, &surf), 0);
+	return surf;
+}
+
+/* Checks the first row of an NV12 image that image_fill() has filled. */
+static void check_image(VPIImage image)
+{
+	VPIImageData data;
+	uint32_t i, x;
+
+	ok(vpiImageLockData(image, VPI_LOCK_READ,
+			    VPI_IMAGE_BUFFER_HOST_PITCH_LINEAR, &data));
+	for (i = 0; i < 2; i++)
+		for (x = 0; x < WIDTH; x++)
+			assert_int_equal(data.buffer.pitch.planes[i].pBase[x],
+					 pattern(x, 0));
+	ok(vpiImageUnlock(image));
+}
+
+static void surfaces_of_locks_are_transformed(void **state)
+{
+	NvBufSurfTransformParams params = { .transform_flag = 0 };
+	VPIImage from, to[2];
+	NvBufSurface *src, *dst;
+	uint8_t row[WIDTH];
+	int i;
+
+	(void)state;
+	if (!is_board("thor"))
+		return;
+	ok(vpiImageCreate(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER, 0, &from));
+	image_fill(from);
+	for (i = 0; i < 2; i++) {
+		ok(vpiImageCreate(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER, 0,
+				  &to[i]));
+		src = lock_surface(from, VPI_LOCK_READ);
+		dst = lock_surface(to[i], i ? VPI_LOCK_WRITE :
+					  VPI_LOCK_READ_WRITE);
+		assert_int_equal(src->numFilled, 1);
+		if (i)
+			assert_int_equal(NvBufSurfaceCopy(src, dst), 0);
+		else
+			assert_int_equal(NvBufSurfTransform(src, dst, &params),
+					 NvBufSurfTransformError_Success);
+		ok(vpiImageUnlock(to[i]));
+		ok(vpiImageUnlock(from));
+		check_image(to[i]);
+	}
+	src = lock_surface(from, VPI_LOCK_READ);
+	assert_int_equal(NvBufSurface2Raw(src, 0, 0, WIDTH, 1, row), 0);
+	assert_int_equal(row[5], pattern(5, 0));
+	ok(vpiImageUnlock(from));
+	for (i = 0; i < 2; i++)
+		vpiImageDestroy(to[i]);
+	vpiImageDestroy(from);
+}
+
+static void a_surface_to_read_is_no_target(void **state)
+{
+	NvBufSurfTransformParams params = { .transform_flag = 0 };
+	VPIImage from, to;
+	NvBufSurface *src, *dst;
+
+	(void)state;
+	if (!is_board("thor"))
+		return;
+	ok(vpiImageCreate(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER, 0, &from));
+	ok(vpiImageCreate(WIDTH, HEIGHT, VPI_IMAGE_FORMAT_NV12_ER, 0, &to));
+	image_fill(to);
+	src = lock_surface(from, VPI_LOCK_READ_WRITE);
+	dst = lock_surface(to, VPI_LOCK_READ);
+	errno = 0;
+	assert_int_equal(NvBufSurfTransform(src, dst, &params),
+			 NvBufSurfTransformError_Unsupported);
+	assert_int_equal(errno, EACCES);
+	errno = 0;
+	assert_int_equal(NvBufSurfaceCopy(src, dst), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(NvBufSurfaceMemSet(dst, 0, 0, 1), -1);
+	ok(vpiImageUnlock(to));
+	ok(vpiImageUnlock(from));
+	check_image(to);
+	vpiImageDestroy(from);
+	vpiImageDestroy(to);
+}
+
 static void the_gpu_has_memory_of_cuda(void **state)
 {
 	NvBufSurfTransformConfigParams config = {
@@ -547,6 +640,10 @@ int main(void)
 		cmocka_unit_test_teardown(pixels_without_alpha_are_converted,
 					  no_violation),
 		cmocka_unit_test_teardown(a_copy_of_a_batch_has_its_buffers,
+					  no_violation),
+		cmocka_unit_test_teardown(surfaces_of_locks_are_transformed,
+					  no_violation),
+		cmocka_unit_test_teardown(a_surface_to_read_is_no_target,
 					  no_violation),
 		cmocka_unit_test_teardown(the_gpu_has_memory_of_cuda,
 					  no_violation),

@@ -166,8 +166,10 @@ struct nvbuf_batch *nvbuf_batch_new(uint32_t nr)
 		return NULL;
 	}
 	batch->surf.batchSize = nr;
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		batch->buffers[i].access = MEM_RW;
 		batch->buffers[i].fd = -1;
+	}
 	return batch;
 }
 

@@ -91,7 +91,9 @@ static int raw_move_plane(struct nvbuf_batch *batch, uint32_t index,
 	};
 	int rc = 0;
 
-	if (buffer->object)
+	if (access & ~buffer->access)
+		rc = -EACCES;
+	else if (buffer->object)
 		rc = mem_object_cpu_ptr(buffer->object,
 					is_read ? MEM_READ : MEM_RW, &memory);
 	else if (!memory)

@@ -45,7 +45,9 @@ struct nvbuf_format {
 
 /**
  * struct nvbuf_buffer - internal part of an NvBufSurfaceParams
- * @object: object of surface arrays and handles
+ * @object: object of surface arrays and handles; for a buffer borrowed from
+ *	VPI, that of the image, or NULL
+ * @access: MEM_RW; MEM_READ: it is borrowed from a lock for reading
  * @memory: CUDA's or system memory; for a buffer borrowed from VPI, its mapping
  * @len: bytes
  * @fd: descriptor; -1: none
@@ -54,6 +56,7 @@ struct nvbuf_format {
  */
 struct nvbuf_buffer {
 	struct mem_object *object;
+	unsigned int access;
 	void *memory;
 	uint64_t len;
 	int fd;
@@ -151,7 +154,7 @@ bool nvbuf_is_cached(const struct nvbuf_batch *batch);
 int nvbuf_maintain(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 		   uint32_t op);
 int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
-	       struct mem_image_data *data);
+	       unsigned int access, struct mem_image_data *data);
 
 int nvbuf_work_begin(struct nvbuf_work *work);
 int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,

@@ -37,7 +37,8 @@ static void share_fill_borrowed(const struct mem_image_data *data,
 	shown->dataSize = buffer->len;
 }
 
-API int heapsim_nvbuf_add(const struct mem_image_data *data)
+API int heapsim_nvbuf_add(const struct mem_image_data *data,
+			  unsigned int access)
 {
 	NvBufSurfaceColorFormat color;
 	struct nvbuf_batch *batch;
@@ -60,9 +61,12 @@ API int heapsim_nvbuf_add(const struct mem_image_data *data)
 		goto out_unlock;
 	}
 	batch->nr_users = 1;
+	batch->surf.numFilled = 1;
 	batch->surf.memType = NVBUF_MEM_SURFACE_ARRAY;
 	batch->surf.surfaceList[0].colorFormat = color;
 	batch->surf.surfaceList[0].layout = layout;
+	batch->buffers[0].object = mem_object_get(data->object);
+	batch->buffers[0].access = access == MEM_READ ? MEM_READ : MEM_RW;
 	share_fill_borrowed(data, &batch->surf.surfaceList[0],
 			    &batch->buffers[0]);
 	nvbuf_batch_add(batch);
@@ -84,6 +88,7 @@ API void heapsim_nvbuf_del(int fd)
 		if (batch->buffers[0].memory)
 			munmap(batch->buffers[0].memory,
 			       batch->buffers[0].len);
+		mem_object_put(batch->buffers[0].object);
 		nvbuf_batch_free(batch);
 	}
 	pthread_mutex_unlock(&lock);
@@ -93,12 +98,14 @@ API void heapsim_nvbuf_del(int fd)
  * nvbuf_data() - describe a buffer for mem_image_wrap()
  * @batch: batch
  * @index: index of the buffer
+ * @access: MEM_READ or MEM_WRITE
  * @data: out: MEM_LOCK_OBJECT, with a reference to the object
  *
- * Return: 0, or -EOPNOTSUPP (no object, or images do not support its format).
+ * Return: 0, or -EOPNOTSUPP (no object, or images do not support its format),
+ * -EACCES (it is borrowed from a lock without @access).
  */
 int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
-	       struct mem_image_data *data)
+	       unsigned int access, struct mem_image_data *data)
 {
 	const NvBufSurfaceParams *shown = &batch->surf.surfaceList[index];
 
@@ -109,6 +116,8 @@ int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
 	data->format = nvbuf_to_mem(shown->colorFormat, shown->layout);
 	if (!data->format || !batch->buffers[index].object)
 		return -EOPNOTSUPP;
+	if (access & ~batch->buffers[index].access)
+		return -EACCES;
 	data->object = mem_object_get(batch->buffers[index].object);
 	return 0;
 }
@@ -119,5 +128,8 @@ API int heapsim_nvbuf_find(int fd, struct mem_image_data *data)
 	unsigned int index;
 
 	batch = nvbuf_batch_of_fd(fd, &index);
-	return batch ? nvbuf_data(batch, index, data) : -ENOENT;
+	if (!batch)
+		return -ENOENT;
+	return batch->nr_users ? -EOPNOTSUPP :
+				 nvbuf_data(batch, index, MEM_READ, data);
 }

@@ -11,13 +11,15 @@
 /**
  * heapsim_nvbuf_add() - make a descriptor known as a surface
  * @data: from mem_image_lock() with MEM_LOCK_FD
+ * @access: access of that lock: MEM_READ, MEM_WRITE or MEM_RW
  *
- * NvBufSurfaceFromFd() of @data->fd then returns an NvBufSurface. Calls are
- * counted: each needs a heapsim_nvbuf_del().
+ * NvBufSurfaceFromFd() of @data->fd then returns an NvBufSurface, which
+ * transforms and copies only read if @access is MEM_READ. Calls are counted:
+ * each needs a heapsim_nvbuf_del().
  *
  * Return: 0, -EOPNOTSUPP (NvBufSurface does not support the format) or -ENOMEM.
  */
-int heapsim_nvbuf_add(const struct mem_image_data *data);
+int heapsim_nvbuf_add(const struct mem_image_data *data, unsigned int access);
 
 /**
  * heapsim_nvbuf_del() - undo heapsim_nvbuf_add()
@@ -32,7 +34,7 @@ void heapsim_nvbuf_del(int fd);
  *	the object: mem_object_put()
  *
  * Return: 0, -ENOENT (there is none), -EOPNOTSUPP (libmem does not support the
- * format).
+ * format, or the surface is that of a lock).
  */
 int heapsim_nvbuf_find(int fd, struct mem_image_data *data);
 

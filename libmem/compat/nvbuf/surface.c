@@ -209,12 +209,12 @@ static int surface_map_buffer(struct nvbuf_batch *batch, uint32_t index,
 	struct nvbuf_buffer *buffer = &batch->buffers[index];
 	int rc = 0;
 
-	if (buffer->object)
+	if (batch->nr_users)
+		rc = surface_map_borrowed(buffer, type);
+	else if (buffer->object)
 		return libmem_object_map(buffer->object,
 					 type == NVBUF_MAP_READ ? MEM_READ :
 					 MEM_RW, addr);
-	if (batch->nr_users)
-		rc = surface_map_borrowed(buffer, type);
 	*addr = buffer->memory;
 	return rc;
 }
@@ -223,11 +223,11 @@ static int surface_map_buffer(struct nvbuf_batch *batch, uint32_t index,
 static void surface_unmap_buffer(struct nvbuf_batch *batch,
 				 struct nvbuf_buffer *buffer)
 {
-	if (buffer->object) {
-		mem_buf_unmap(mem_object_buf(buffer->object));
-	} else if (batch->nr_users) {
+	if (batch->nr_users) {
 		munmap(buffer->memory, buffer->len);
 		buffer->memory = NULL;
+	} else if (buffer->object) {
+		mem_buf_unmap(mem_object_buf(buffer->object));
 	}
 }
 
@@ -244,7 +244,8 @@ static int surface_map_plane(struct nvbuf_batch *batch, uint32_t index,
 	if (rc)
 		return rc;
 	/* An object is mapped once, however often its planes are. */
-	if (batch->buffers[index].object && batch->buffers[index].mapped)
+	if (!batch->nr_users && batch->buffers[index].object &&
+	    batch->buffers[index].mapped)
 		mem_buf_unmap(mem_object_buf(batch->buffers[index].object));
 	for (i = 0; i < nr; i++) {
 		if (plane >= 0 && (uint32_t)plane != i)
@@ -335,7 +336,7 @@ int nvbuf_maintain(struct nvbuf_batch *batch, uint32_t index, uint32_t plane,
 	struct mem_ctx *ctx;
 	int rc;
 
-	if (!buffer->object) {
+	if (batch->nr_users) {
 		/*
 		 * The embedded backend's file is no dma-buf and needs no sync.
 		 */

@@ -93,6 +93,7 @@ static int transform_cuda_data(const struct nvbuf_picture *picture,
  * an object.
  */
 static int transform_picture_data(const struct nvbuf_picture *picture,
+				  unsigned int access,
 				  struct mem_image_data *data)
 {
 	struct nvbuf_batch *batch;
@@ -107,7 +108,7 @@ static int transform_picture_data(const struct nvbuf_picture *picture,
 	batch = nvbuf_batch_of_fd(picture->shown->bufferDesc, &index);
 	if (!batch)
 		return -ENOENT;
-	rc = nvbuf_data(batch, index, data);
+	rc = nvbuf_data(batch, index, access, data);
 	if (rc || !picture->is_part)
 		return rc;
 	rc = transform_fill_planes(picture, data);
@@ -134,7 +135,7 @@ static int transform_keep_image(struct nvbuf_work *work,
 
 static int transform_open_side(struct nvbuf_work *work,
 			       const struct nvbuf_picture *picture,
-			       struct side *side)
+			       unsigned int access, struct side *side)
 {
 	struct mem_image_data data;
 	struct mem_ctx *ctx;
@@ -142,7 +143,7 @@ static int transform_open_side(struct nvbuf_work *work,
 
 	rc = nvbuf_ctx(&ctx);
 	if (!rc)
-		rc = transform_picture_data(picture, &data);
+		rc = transform_picture_data(picture, access, &data);
 	if (rc)
 		return rc;
 	side->width = picture->width;
@@ -317,9 +318,9 @@ int nvbuf_work_add(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	struct side to, from;
 	int rc;
 
-	rc = transform_open_side(work, src, &from);
+	rc = transform_open_side(work, src, MEM_READ, &from);
 	if (!rc)
-		rc = transform_open_side(work, dst, &to);
+		rc = transform_open_side(work, dst, MEM_WRITE, &to);
 	if (!rc)
 		rc = transform_sides(work, &to, &from);
 	if (rc == -EOPNOTSUPP)
@@ -365,7 +366,7 @@ int nvbuf_work_fill(struct nvbuf_work *work, const struct nvbuf_picture *dst,
 	struct side to, from;
 	int rc;
 
-	rc = transform_open_side(work, dst, &to);
+	rc = transform_open_side(work, dst, MEM_WRITE, &to);
 	if (!rc)
 		rc = transform_open_plain(work, to.width, to.height, rgba,
 					  &from);

@@ -531,6 +531,7 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 {
 	struct mem_image_data data = { .size = sizeof(data) };
 	const struct kind *kind = &kinds[type];
+	unsigned int access = MEM_RW;
 	struct vpi_hold *hold;
 	int rc;
 
@@ -553,15 +554,15 @@ static VPIStatus image_lock(VPIImage img, VPILockMode mode,
 		return vpi_rc(-ENOMEM, "img");
 	hold->owner = pthread_self();
 	hold->fd = -1;
-	rc = mem_image_lock(img->mem, mode == VPI_LOCK_READ ? MEM_READ :
-			    mode == VPI_LOCK_WRITE ? MEM_WRITE : MEM_RW,
-			    kind->as, &data);
+	if (mode != VPI_LOCK_READ_WRITE)
+		access = mode == VPI_LOCK_READ ? MEM_READ : MEM_WRITE;
+	rc = mem_image_lock(img->mem, access, kind->as, &data);
 	if (rc) {
 		free(hold);
 		return image_lock_failed(rc, img, vpi, kind);
 	}
 	if (kind->as == MEM_LOCK_FD && heapsim_nvbuf_add &&
-	    !heapsim_nvbuf_add(&data))
+	    !heapsim_nvbuf_add(&data, access))
 		hold->fd = data.fd;
 	pthread_mutex_lock(&img->lock);
 	hold->next = img->holds;
