@@ -81,6 +81,15 @@ struct mem_plane {
 };
 
 /**
+ * MEM_IMAGE_ANY_STD - the format of a wrapper overrides its object's standard
+ *
+ * The planes of the object are compared with those of the format as usual, and
+ * its colour standards, which have the range, are ignored. Without a format,
+ * the first one with colour and these planes is used.
+ */
+#define MEM_IMAGE_ANY_STD	(1U << 0)
+
+/**
  * struct mem_image_data - the memory of an image, locked or to be wrapped
  * @size: sizeof of this struct
  * @as: enum mem_lock_as
@@ -91,7 +100,7 @@ struct mem_plane {
  * @planes: each
  * @fd: with MEM_LOCK_FD; of a lock the image's own, valid until the unlock, of
  *	a wrapper the caller's; else -1
- * @reserved: 0
+ * @flags: of a wrapper 0 or MEM_IMAGE_ANY_STD; of a lock 0
  * @object: with MEM_LOCK_OBJECT; of a lock the image's own, valid until the
  *	unlock; of a lock with MEM_LOCK_FD that of @fd, or NULL; else NULL
  */
@@ -104,7 +113,7 @@ struct mem_image_data {
 	uint32_t nr_planes;
 	struct mem_plane planes[MEM_PLANES_MAX];
 	int32_t fd;
-	uint32_t reserved;
+	uint32_t flags;
 	struct mem_object *object;
 };
 

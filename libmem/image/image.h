@@ -75,7 +75,7 @@ int image_geometry(unsigned int format, uint32_t width, uint32_t height,
 		   struct view *view);
 int image_place_alloc(struct mem_ctx *ctx, const struct view *view,
 		      uint64_t uses, struct place *place);
-int image_place_of(struct mem_object *object, uint64_t uses,
+int image_place_of(struct mem_object *object, uint64_t uses, uint32_t flags,
 		   struct place *place);
 int array_place_alloc(struct mem_ctx *ctx, const struct mem_array *array,
 		      uint64_t uses, struct place *place);

@@ -327,21 +327,36 @@ static unsigned int place_range_of(uint32_t std)
 	}
 }
 
+/**
+ * enum std_match - how the standard of an object's plane is compared
+ * @STD_EQUAL: it is that of the format
+ * @STD_LIKE: it has the range of the format, which may be one of plain numbers
+ * @STD_ANY: it is ignored
+ */
+enum std_match {
+	STD_EQUAL,
+	STD_LIKE,
+	STD_ANY,
+};
+
 /* Returns true if a plane of standard @std may be a plane of the format. */
 static bool place_std_fits(uint32_t std, const struct mem_format_info *info,
-			   bool is_loose)
+			   enum std_match match)
 {
-	/* A plane of plain numbers may be of any standard. */
-	if (is_loose && !info->color_std)
+	switch (match) {
+	case STD_EQUAL:
+		return std == info->color_std;
+	case STD_LIKE:
+		return std == info->color_std || !info->color_std ||
+		       place_range_of(std) == place_range_of(info->color_std);
+	default:
 		return true;
-	return std == info->color_std ||
-	       (is_loose &&
-		place_range_of(std) == place_range_of(info->color_std));
+	}
 }
 
 /* Returns true if an object's list has the planes of a format. */
 static bool place_is_of_format(const struct mem_object *object,
-			       unsigned int format, bool is_loose)
+			       unsigned int format, enum std_match match)
 {
 	struct mem_format_info info = { .size = sizeof(info) };
 	uint32_t fourccs[MEM_PLANES_MAX], stds[MEM_PLANES_MAX], layout, i;
@@ -362,7 +377,7 @@ static bool place_is_of_format(const struct mem_object *object,
 			stds[i] = info.color_std;
 	for (i = 0; i < info.nr_planes; i++)
 		if (fourccs[i] != info.planes[i].fourcc ||
-		    !place_std_fits(stds[i], &info, is_loose))
+		    !place_std_fits(stds[i], &info, match))
 			return false;
 	return true;
 }
@@ -371,9 +386,11 @@ static bool place_is_of_format(const struct mem_object *object,
  * Returns the format of a list's planes. If no format has the standard of the
  * list, one of the same range with a single plane is used: such standards only
  * differ in the matrix between luma, chroma and colours, which does not matter
- * without colour, or if all colour is in one plane.
+ * without colour, or if all colour is in one plane. With MEM_IMAGE_ANY_STD, any
+ * format with a standard is used.
  */
-static unsigned int place_format_of(const struct mem_object *object)
+static unsigned int place_format_of(const struct mem_object *object,
+				    uint32_t flags)
 {
 	struct mem_format_info info;
 	unsigned int i, like = MEM_FORMAT_INVALID;
@@ -382,10 +399,14 @@ static unsigned int place_format_of(const struct mem_object *object)
 		info = (struct mem_format_info) { .size = sizeof(info) };
 		if (mem_format_info(i, &info))
 			break;
-		if (place_is_of_format(object, i, false))
+		if (place_is_of_format(object, i, STD_EQUAL))
 			return i;
-		if (!like && info.color_std &&
-		    info.nr_planes == 1 && place_is_of_format(object, i, true))
+		if (like || !info.color_std)
+			continue;
+		if (flags & MEM_IMAGE_ANY_STD ?
+		    place_is_of_format(object, i, STD_ANY) :
+		    info.nr_planes == 1 &&
+		    place_is_of_format(object, i, STD_LIKE))
 			like = i;
 	}
 	return like;
@@ -395,12 +416,13 @@ static unsigned int place_format_of(const struct mem_object *object)
  * image_place_of() - use the memory of an object for an image
  * @object: object; a reference is taken on success
  * @uses: users, MEM_USE_*
+ * @flags: 0 or MEM_IMAGE_ANY_STD
  * @place: in: format (MEM_FORMAT_INVALID: found by place_format_of()) and sides
  *	(0: those of the list); out: memory, for place_fini()
  *
  * Return: 0, or an error as documented for mem_image_wrap().
  */
-int image_place_of(struct mem_object *object, uint64_t uses,
+int image_place_of(struct mem_object *object, uint64_t uses, uint32_t flags,
 		   struct place *place)
 {
 	uint32_t widths[MEM_PLANES_MAX], heights[MEM_PLANES_MAX];
@@ -418,8 +440,10 @@ int image_place_of(struct mem_object *object, uint64_t uses,
 	if (scan != MEM_SCAN_PROGRESSIVE)
 		return -EOPNOTSUPP;
 	if (!format)
-		format = place_format_of(object);
-	else if (!place_is_of_format(object, format, true))
+		format = place_format_of(object, flags);
+	else if (!place_is_of_format(object, format,
+				     flags & MEM_IMAGE_ANY_STD ? STD_ANY :
+								 STD_LIKE))
 		return -EINVAL;
 	if (!format)
 		return -EOPNOTSUPP;

@@ -495,7 +495,7 @@ static int wrap_object(struct mem_ctx *ctx, const struct mem_image_data *data,
 		place->view.width = data->width;
 		place->view.height = data->height;
 	}
-	err = image_place_of(data->object, uses, place);
+	err = image_place_of(data->object, uses, data->flags, place);
 	if (err) {
 		memset(&place->view, 0, sizeof(place->view));
 		return err;
@@ -539,7 +539,8 @@ static int wrap_take_data(struct mem_image_data *all,
 			offsetofend(struct mem_image_data, object));
 	if (err)
 		return err;
-	return all->as > MEM_LOCK_OBJECT || all->reserved ? -EINVAL : 0;
+	return all->as > MEM_LOCK_OBJECT || all->flags & ~MEM_IMAGE_ANY_STD ?
+	       -EINVAL : 0;
 }
 
 static int wrap_image(struct mem_ctx *ctx, const struct mem_image_data *data,
@@ -679,6 +680,8 @@ int image_unpack(struct mem_ctx *ctx, const struct image_pack *pack, int fd,
 		.height = pack->height,
 		.nr_planes = pack->nr_planes,
 		.fd = -1,
+		/* The format is that of the other image, whatever it wraps. */
+		.flags = MEM_IMAGE_ANY_STD,
 	};
 	uint64_t uses = pack->uses;
 	int err;

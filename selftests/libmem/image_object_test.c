@@ -324,6 +324,36 @@ static void standards_of_colours_are_distinguished(void **state)
 	mem_object_put(object);
 }
 
+static void a_wrapper_may_have_any_standard(void **state)
+{
+	struct mem_object *object = object_of_std(DRM_FORMAT_R8,
+						  MEM_COLOR_STD_REC709_SR,
+						  true);
+	struct mem_image_data data = {
+		.size = sizeof(data), .as = MEM_LOCK_OBJECT, .fd = -1,
+		.object = object, .format = MEM_FORMAT_NV12_ER,
+	};
+	struct mem_image_info info = { .size = sizeof(info) };
+	struct mem_image *image;
+
+	(void)state;
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image), -EINVAL);
+	data.flags = MEM_IMAGE_ANY_STD << 1;
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image), -EINVAL);
+	data.flags = MEM_IMAGE_ANY_STD;
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image), 0);
+	assert_int_equal(mem_image_rewrap(image, &data), 0);
+	mem_image_destroy(image);
+	data.format = MEM_FORMAT_Y8;
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image), -EINVAL);
+	data.format = MEM_FORMAT_INVALID;
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image), 0);
+	assert_int_equal(mem_image_info(image, &info), 0);
+	assert_int_equal(info.format, MEM_FORMAT_NV12);
+	mem_image_destroy(image);
+	mem_object_put(object);
+}
+
 static void an_object_to_read_is_never_written(void **state)
 {
 	struct mem_object *object;
@@ -537,6 +567,7 @@ int main(void)
 		test(wrong_objects_are_refused),
 		test(rows_that_interlace_are_no_image),
 		test(standards_of_colours_are_distinguished),
+		test(a_wrapper_may_have_any_standard),
 		test(an_object_to_read_is_never_written),
 		test(a_wrapper_gets_other_memory_of_its_kind),
 		test(a_wrapped_dma_buf_is_a_surface_again),

@@ -260,7 +260,7 @@ static void wrapping_says_what_is_wrong(void **state)
 					(struct mem_image **)&image), -EINVAL);
 	WRONG(size, 16);
 	WRONG(as, MEM_LOCK_OBJECT + 1);
-	WRONG(reserved, 1);
+	WRONG(flags, MEM_IMAGE_ANY_STD << 1);
 	WRONG(format, MEM_FORMAT_INVALID);
 	WRONG(format, MEM_FORMAT_U16);
 	WRONG(width, 0);
