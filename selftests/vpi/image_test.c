@@ -169,6 +169,16 @@ static void a_surface_is_locked_on_thor(void **state)
 	vpiImageDestroy(image);
 }
 
+static NvBufSurface *lock_surface(VPIImage image, VPILockMode mode)
+{
+	VPIImageData data;
+	void *surf;
+
+	ok(vpiImageLockData(image, mode, VPI_IMAGE_BUFFER_NVBUFFER, &data));
+	assert_int_equal(NvBufSurfaceFromFd(data.buffer.fd, &surf), 0);
+	return surf;
+}
+
 static void *lock_for_host(void *arg)
 {
 	VPIImageData data;
@@ -618,6 +628,95 @@ static void other_memory_has_the_same_colours(void **state)
 	vpiImageDestroy(image);
 }
 
+static NvBufSurface *new_surface(NvBufSurfaceColorFormat format,
+				 VPIImageData *data)
+{
+	NvBufSurfaceCreateParams params = {
+		.width = WIDTH, .height = HEIGHT, .colorFormat = format,
+		.layout = NVBUF_LAYOUT_PITCH,
+		.memType = NVBUF_MEM_SURFACE_ARRAY,
+	};
+	NvBufSurface *surf;
+
+	assert_int_equal(NvBufSurfaceCreate(&surf, 1, &params), 0);
+	memset(data, 0, sizeof(*data));
+	data->bufferType = VPI_IMAGE_BUFFER_NVBUFFER;
+	data->buffer.fd = (int)surf->surfaceList[0].bufferDesc;
+	return surf;
+}
+
+/* The memory says BT.601 of limited range, and BT.709. */
+static void a_spec_overrides_that_of_a_surface(void **state)
+{
+	const NvBufSurfaceColorFormat formats[] = {
+		NVBUF_COLOR_FORMAT_NV12, NVBUF_COLOR_FORMAT_NV12_709,
+	};
+	const VPIRectangleI clip = { 0, 0, 8, 8 };
+	VPIImageWrapperParams params = { VPI_COLOR_SPEC_BT601_ER };
+	NvBufSurface *surfs[2], *locked;
+	VPIImage image, view;
+	VPIImageFormat format;
+	VPIImageData data[2];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++)
+		surfs[i] = new_surface(formats[i], &data[i]);
+	for (i = 0; i < 2; i++) {
+		ok(vpiImageCreateWrapper(&data[i], &params,
+					 VPI_BACKEND_CPU | VPI_BACKEND_CUDA,
+					 &image));
+		ok(vpiImageGetFormat(image, &format));
+		assert_true(format == VPI_IMAGE_FORMAT_NV12_ER);
+		assert_int_equal(info_of(image).format, MEM_FORMAT_NV12_ER);
+		ok(vpiImageSetWrapper(image, &data[!i]));
+		ok(vpiImageCreateView(image, &clip, 0, &view));
+		vpiImageDestroy(view);
+		if (is_board("thor")) {
+			locked = lock_surface(image, VPI_LOCK_READ_WRITE);
+			assert_int_equal(locked->surfaceList[0].colorFormat,
+					 NVBUF_COLOR_FORMAT_NV12_ER);
+			assert_int_equal(NvBufSurfaceMemSet(locked, 0, 0, 5),
+					 0);
+			ok(vpiImageUnlock(image));
+		}
+		vpiImageDestroy(image);
+	}
+	is(vpiImageCreateWrapper(&data[1], NULL, 0, &image),
+	   VPI_ERROR_INVALID_IMAGE_FORMAT, "name the format, or a colorSpec");
+	params.colorSpec = VPI_COLOR_SPEC_BT2020;
+	is(vpiImageCreateWrapper(&data[1], &params, 0, &image),
+	   VPI_ERROR_INVALID_IMAGE_FORMAT, "VPI_IMAGE_FORMAT_0x");
+	for (i = 0; i < 2; i++)
+		assert_int_equal(NvBufSurfaceDestroy(surfs[i]), 0);
+}
+
+static void a_spec_overrides_that_of_an_object(void **state)
+{
+	VPIImageWrapperParams params = { VPI_COLOR_SPEC_BT601_ER };
+	VPIImage image = new_image(VPI_IMAGE_FORMAT_NV12, 0), wrapper;
+	VPIImageFormat format;
+	VPIImageData data;
+	int i;
+
+	(void)state;
+	ok(vpiImageLockData(image, VPI_LOCK_READ, VPI_IMAGE_BUFFER_NVSCIBUF,
+			    &data));
+	for (i = 0; i < 2; i++) {
+		ok(vpiImageCreateWrapper(&data, &params, 0, &wrapper));
+		ok(vpiImageGetFormat(wrapper, &format));
+		assert_true(format == VPI_IMAGE_FORMAT_NV12_ER);
+		vpiImageDestroy(wrapper);
+		data.buffer.nvscibuf.format = VPI_IMAGE_FORMAT_INVALID;
+	}
+	ok(vpiImageCreateWrapper(&data, NULL, 0, &wrapper));
+	ok(vpiImageGetFormat(wrapper, &format));
+	assert_true(format == VPI_IMAGE_FORMAT_NV12);
+	vpiImageDestroy(wrapper);
+	ok(vpiImageUnlock(image));
+	vpiImageDestroy(image);
+}
+
 static void a_plane_has_the_name_of_vpi_3(void **state)
 {
 	uint8_t *memory = malloc(64 * HEIGHT);
@@ -737,6 +836,10 @@ int main(void)
 		cmocka_unit_test_teardown(a_wrapper_can_wrap_other_memory,
 					  no_violation),
 		cmocka_unit_test_teardown(other_memory_has_the_same_colours,
+					  no_violation),
+		cmocka_unit_test_teardown(a_spec_overrides_that_of_a_surface,
+					  no_violation),
+		cmocka_unit_test_teardown(a_spec_overrides_that_of_an_object,
 					  no_violation),
 		cmocka_unit_test_teardown(a_plane_has_the_name_of_vpi_3,
 					  no_violation),

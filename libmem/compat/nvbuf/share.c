@@ -99,10 +99,11 @@ API void heapsim_nvbuf_del(int fd)
  * @batch: batch
  * @index: index of the buffer
  * @access: MEM_READ or MEM_WRITE
- * @data: out: MEM_LOCK_OBJECT, with a reference to the object
+ * @data: out: MEM_LOCK_OBJECT, with a reference to the object; its format is
+ *	MEM_FORMAT_INVALID if images do not support that of the buffer
  *
- * Return: 0, or -EOPNOTSUPP (no object, or images do not support its format),
- * -EACCES (it is borrowed from a lock without @access).
+ * Return: 0, or -EOPNOTSUPP (no object), -EACCES (it is borrowed from a lock
+ * without @access).
  */
 int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
 	       unsigned int access, struct mem_image_data *data)
@@ -114,7 +115,9 @@ int nvbuf_data(const struct nvbuf_batch *batch, uint32_t index,
 	data->as = MEM_LOCK_OBJECT;
 	data->fd = -1;
 	data->format = nvbuf_to_mem(shown->colorFormat, shown->layout);
-	if (!data->format || !batch->buffers[index].object)
+	/* The image from which it is borrowed may have another standard. */
+	data->flags = batch->nr_users ? MEM_IMAGE_ANY_STD : 0;
+	if (!batch->buffers[index].object)
 		return -EOPNOTSUPP;
 	if (access & ~batch->buffers[index].access)
 		return -EACCES;

@@ -31,10 +31,11 @@ void heapsim_nvbuf_del(int fd);
  * heapsim_nvbuf_find() - find the surface with a descriptor
  * @fd: descriptor of an NvBufSurface of this process
  * @data: out: data for mem_image_wrap(): MEM_LOCK_OBJECT, and a reference to
- *	the object: mem_object_put()
+ *	the object: mem_object_put(); its format is MEM_FORMAT_INVALID if libmem
+ *	does not support that of the surface
  *
- * Return: 0, -ENOENT (there is none), -EOPNOTSUPP (libmem does not support the
- * format, or the surface is that of a lock).
+ * Return: 0, -ENOENT (there is none), -EOPNOTSUPP (the surface is that of a
+ * lock).
  */
 int heapsim_nvbuf_find(int fd, struct mem_image_data *data);
 

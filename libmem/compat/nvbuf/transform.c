@@ -109,9 +109,12 @@ static int transform_picture_data(const struct nvbuf_picture *picture,
 	if (!batch)
 		return -ENOENT;
 	rc = nvbuf_data(batch, index, access, data);
-	if (rc || !picture->is_part)
+	if (rc)
 		return rc;
-	rc = transform_fill_planes(picture, data);
+	if (!data->format)
+		rc = -EOPNOTSUPP;
+	else if (picture->is_part)
+		rc = transform_fill_planes(picture, data);
 	if (rc)
 		mem_object_put(data->object);
 	return rc;

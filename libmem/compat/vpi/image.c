@@ -79,13 +79,12 @@ void vpi_image_drop(struct VPIImageImpl *image)
  * vpi_image_add() - make an image from one of libmem
  * @ctx: context that will own the image
  * @mem: image of libmem; owned by the new image; destroyed on failure
- * @format: VPI's format; 0: convert that of @mem
+ * @format: VPI's format
  * @wrapped: kind of the memory that it wraps
  * @flags: backends, and flags of creation
  * @img: out: the image
  *
- * Return: VPI_SUCCESS, VPI_ERROR_INVALID_IMAGE_FORMAT (VPI has no such format),
- * or VPI_ERROR_OUT_OF_MEMORY.
+ * Return: VPI_SUCCESS or VPI_ERROR_OUT_OF_MEMORY.
  */
 VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
 			VPIImageFormat format, VPIImageBufferType wrapped,
@@ -103,12 +102,7 @@ VPIStatus vpi_image_add(struct VPIContextImpl *ctx, struct mem_image *mem,
 	mem_image_info(mem, &info);
 	pthread_mutex_init(&image->lock, NULL);
 	image->mem = mem;
-	image->format = format ? format : vpi_format_of_mem(info.format);
-	if (!image->format) {
-		vpi_image_drop(image);
-		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
-				"VPI has no format with planes of Y, Cb and Cr");
-	}
+	image->format = format;
 	image->width = info.width;
 	image->height = info.height;
 	image->wrapped = wrapped;
@@ -270,12 +264,43 @@ static VPIStatus image_data_of_fd(int fd, struct mem_image_data *data)
 				", which is not linked with libmem-nvbuf");
 	if (rc == -EOPNOTSUPP)
 		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
-				"heapsim has no images of the surface's format, or another lock has made the surface: Documentation/nvbufsurface.rst");
+				"another lock has made the surface: Documentation/nvbufsurface.rst");
+	return VPI_SUCCESS;
+}
+
+/* Finds the format of an object that comes without one. */
+static VPIStatus image_format_of_planes(const struct mem_image_data *data,
+					VPIImageFormat *format)
+{
+	struct mem_image_info info = { .size = sizeof(info) };
+	struct mem_image *image;
+	struct mem_ctx *ctx;
+	VPIStatus status;
+	int rc;
+
+	status = vpi_mem(&ctx);
+	if (status)
+		return status;
+	rc = mem_image_wrap(ctx, data, vpi_uses(VPI_BACKEND_CPU), &image);
+	if (rc == -EOPNOTSUPP)
+		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
+				"no format of heapsim has the planes and colours of the memory: %s",
+				data->flags & MEM_IMAGE_ANY_STD ?
+				"Documentation/images.rst" :
+				"name the format, or a colorSpec");
+	if (rc)
+		return vpi_rc(rc, "image");
+	mem_image_info(image, &info);
+	mem_image_destroy(image);
+	*format = vpi_format_of_mem(info.format);
+	if (!*format)
+		return vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
+				"VPI has no format with planes of Y, Cb and Cr");
 	return VPI_SUCCESS;
 }
 
 /*
- * Describes memory for mem_image_wrap(). @format: out: the program's; 0: that
+ * Describes memory for mem_image_wrap(). @format: out: the program's, or that
  * of the memory. For an NvBufSurface, @data->object has a reference, which the
  * caller drops.
  */
@@ -294,7 +319,6 @@ static VPIStatus image_data_of(const VPIImageData *vpi,
 	data->size = sizeof(*data);
 	data->as = kind->as;
 	data->fd = -1;
-	*format = VPI_IMAGE_FORMAT_INVALID;
 	switch (vpi->bufferType) {
 	case VPI_IMAGE_BUFFER_NVBUFFER:
 		status = image_data_of_fd(vpi->buffer.fd, data);
@@ -312,13 +336,17 @@ static VPIStatus image_data_of(const VPIImageData *vpi,
 		*format = vpi->buffer.pitch.format;
 		break;
 	}
-	if (*format && spec != VPI_COLOR_SPEC_DEFAULT) {
+	if (spec != VPI_COLOR_SPEC_DEFAULT)
+		data->flags = MEM_IMAGE_ANY_STD;
+	if (!*format && data->as == MEM_LOCK_OBJECT)
+		status = image_format_of_planes(data, format);
+	if (!status && spec != VPI_COLOR_SPEC_DEFAULT) {
 		*format = vpiImageFormatSetColorSpec(*format, spec);
 		if (!*format)
 			status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 					  "the format has no colour spec");
 	}
-	if (!status && (*format || data->as != MEM_LOCK_OBJECT))
+	if (!status)
 		status = vpi_format_check(*format, &data->format);
 	if (!status && data->as != MEM_LOCK_OBJECT)
 		status = image_data_of_pitch(&vpi->buffer.pitch, *format, data);
@@ -354,10 +382,6 @@ VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
 		status = vpi_mem(&request.ctx);
 	if (!status)
 		status = vpi_make(&maker, &request, &flags, &made);
-	if (status == VPI_ERROR_NOT_IMPLEMENTED && !format &&
-	    data->bufferType == VPI_IMAGE_BUFFER_NVSCIBUF)
-		status = vpi_fail(VPI_ERROR_INVALID_IMAGE_FORMAT,
-				  "none has its planes and colours: name one");
 	if (data->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
 		mem_object_put(wrapped.object);
 	if (status)

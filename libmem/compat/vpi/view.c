@@ -57,6 +57,7 @@ static void view_crop_data(struct mem_image_data *data, VPIImageFormat format,
 
 	data->width = clip->width;
 	data->height = clip->height;
+	data->flags = MEM_IMAGE_ANY_STD;
 	for (i = 0; i < data->nr_planes; i++) {
 		plane = &data->planes[i];
 		plane->width = view_plane_pixels(format, i, clip->width, true);
