@@ -791,6 +791,82 @@ static void wrong_wrappers_are_refused(void **state)
 	   VPI_ERROR_INVALID_ARGUMENT, "descriptor 2 is no NvBufSurface");
 }
 
+static void planes_of(uint8_t *luma, uint8_t *chroma, VPIImageData *data)
+{
+	VPIImagePlanePitchLinear *planes = data->buffer.pitch.planes;
+
+	host_data(luma, 64, data);
+	data->buffer.pitch.format = VPI_IMAGE_FORMAT_NV12;
+	data->buffer.pitch.numPlanes = 2;
+	planes[1].width = (WIDTH + 1) / 2;
+	planes[1].height = (HEIGHT + 1) / 2;
+	planes[1].pitchBytes = 64;
+	planes[1].pBase = chroma;
+}
+
+static void wrong_planes_are_named(void **state)
+{
+	static uint8_t memory[2 * 64 * HEIGHT];
+	VPIImagePlanePitchLinear *planes;
+	struct mem_ctx *ctx;
+	VPIImageData data;
+	VPIImage image;
+	void *device;
+
+	(void)state;
+	planes = data.buffer.pitch.planes;
+	host_data(memory, WIDTH - 1, &data);
+	is(vpiImageCreateWrapper(&data, NULL, 0, &image),
+	   VPI_ERROR_INVALID_ARGUMENT, "planes[0].pitchBytes is");
+	planes[0].pitchBytes = WIDTH;
+	planes[0].width = MEM_IMAGE_MAX + 1;
+	is(vpiImageCreateWrapper(&data, NULL, 0, &image),
+	   VPI_ERROR_INVALID_ARGUMENT, "planes[0] is 16385x");
+	planes_of(memory, memory + 64 * HEIGHT, &data);
+	ok(vpiImageCreateWrapper(&data, NULL, VPI_BACKEND_CPU, &image));
+	planes[1].pBase = memory + 64 * (HEIGHT - 1);
+	is(vpiImageSetWrapper(image, &data), VPI_ERROR_INVALID_ARGUMENT,
+	   "planes overlap");
+	vpiImageDestroy(image);
+	is(vpiImageCreateWrapper(&data, NULL, 0, &image),
+	   VPI_ERROR_INVALID_ARGUMENT, "planes overlap");
+	planes[1].width = WIDTH;
+	is(vpiImageCreateWrapper(&data, NULL, 0, &image),
+	   VPI_ERROR_INVALID_ARGUMENT, "that of VPI_IMAGE_FORMAT_NV12 is");
+
+	host_data(memory, 64, &data);
+	data.bufferType = VPI_IMAGE_BUFFER_CUDA_PITCH_LINEAR;
+	if (!board_of().has_pageable_access)
+		is(vpiImageCreateWrapper(&data, NULL, 0, &image),
+		   VPI_ERROR_INVALID_ARGUMENT,
+		   "planes[0].pBase is no memory of CUDA");
+	ok(heapsim_vpi_ctx(&ctx));
+	assert_int_equal(mem_alloc(ctx, MEM_KIND_DEVICE, 64 * (HEIGHT - 1), 0,
+				   &device), 0);
+	planes[0].pBase = device;
+	is(vpiImageCreateWrapper(&data, NULL, 0, &image),
+	   VPI_ERROR_INVALID_ARGUMENT, "planes[0] ends behind its allocation");
+	assert_int_equal(mem_free(ctx, device), 0);
+}
+
+static void an_object_without_the_planes_is_named(void **state)
+{
+	VPIImage image = new_image(VPI_IMAGE_FORMAT_NV12, 0), wrapper;
+	VPIImageData data;
+
+	(void)state;
+	ok(vpiImageLockData(image, VPI_LOCK_READ, VPI_IMAGE_BUFFER_NVSCIBUF,
+			    &data));
+	data.buffer.nvscibuf.format = VPI_IMAGE_FORMAT_NV12_ER;
+	is(vpiImageCreateWrapper(&data, NULL, 0, &wrapper),
+	   VPI_ERROR_INVALID_ARGUMENT, "the range of VPI_IMAGE_FORMAT_NV12_ER");
+	data.buffer.nvscibuf.format = VPI_IMAGE_FORMAT_U8;
+	is(vpiImageCreateWrapper(&data, NULL, 0, &wrapper),
+	   VPI_ERROR_INVALID_ARGUMENT, "planes and the range");
+	ok(vpiImageUnlock(image));
+	vpiImageDestroy(image);
+}
+
 static void pyramids_are_missing(void **state)
 {
 	VPIPyramid pyramid;
@@ -845,6 +921,8 @@ int main(void)
 					  no_violation),
 		cmocka_unit_test_teardown(wrong_wrappers_are_refused,
 					  no_violation),
+		cmocka_unit_test(wrong_planes_are_named),
+		cmocka_unit_test(an_object_without_the_planes_is_named),
 		cmocka_unit_test(pyramids_are_missing),
 	};
 

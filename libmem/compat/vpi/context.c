@@ -120,6 +120,16 @@ const char *vpi_board(void)
 }
 
 /**
+ * vpi_has_pageable_access() - return true if a GPU can access all memory
+ *
+ * Only valid after vpi_mem().
+ */
+bool vpi_has_pageable_access(void)
+{
+	return board.has_pageable_access;
+}
+
+/**
  * vpi_uses() - convert backends to libmem's users
  * @flags: backends; others are ignored
  *

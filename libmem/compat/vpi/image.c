@@ -209,11 +209,55 @@ VPI_PUBLIC VPIStatus vpiInitImageWrapperParams(VPIImageWrapperParams *params)
 /* No board has as much memory. */
 #define MAX_OFFSET	(1LL << 40)
 
+static VPIStatus image_check_plane(const VPIImageBufferPitchLinear *pitch,
+				   VPIImageFormat format, int32_t i)
+{
+	const VPIImagePlanePitchLinear *first = &pitch->planes[0];
+	const VPIImagePlanePitchLinear *plane = &pitch->planes[i];
+	int32_t width = vpiImageFormatGetPlaneWidth(format, first->width, i);
+	int32_t height = vpiImageFormatGetPlaneHeight(format, first->height, i);
+	int bits = vpiImageFormatGetPlaneBitsPerPixel(format, i);
+
+	if (!plane->pBase)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"planes[%d].pBase is NULL", i);
+	if (plane->width < 1 || plane->height < 1 || plane->pitchBytes < 1)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"planes[%d] has no size or pitch", i);
+	if (plane->width > (int32_t)MEM_IMAGE_MAX ||
+	    plane->height > (int32_t)MEM_IMAGE_MAX)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"planes[%d] is %dx%d, more than %ux%u", i,
+				plane->width, plane->height, MEM_IMAGE_MAX,
+				MEM_IMAGE_MAX);
+	if (plane->width != width || plane->height != height)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"planes[%d] is %dx%d, that of %s is %dx%d", i,
+				plane->width, plane->height,
+				vpiImageFormatGetName(format), width, height);
+	if (plane->pitchBytes < width * bits / 8)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"planes[%d].pitchBytes is %d, a row has %d bytes",
+				i, plane->pitchBytes, width * bits / 8);
+	if (plane->pixelType &&
+	    vpiPixelTypeGetBitsPerPixel(plane->pixelType) != bits)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"planes[%d].pixelType is not that of %s", i,
+				vpiImageFormatGetName(format));
+	/* Most likely the program has not set it. */
+	if (plane->offsetBytes < 0 || plane->offsetBytes > MAX_OFFSET)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"planes[%d].offsetBytes is %lld: zero a VPIImageData before it is filled in",
+				i, (long long)plane->offsetBytes);
+	return VPI_SUCCESS;
+}
+
 static VPIStatus image_data_of_pitch(const VPIImageBufferPitchLinear *pitch,
 				     VPIImageFormat format,
 				     struct mem_image_data *data)
 {
 	const VPIImagePlanePitchLinear *plane;
+	VPIStatus status;
 	int32_t i;
 
 	data->width = pitch->planes[0].width;
@@ -225,29 +269,14 @@ static VPIStatus image_data_of_pitch(const VPIImageBufferPitchLinear *pitch,
 				vpiImageFormatGetName(format), data->nr_planes);
 	for (i = 0; i < pitch->numPlanes; i++) {
 		plane = &pitch->planes[i];
-		if (!plane->pBase)
-			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
-					"planes[%d].pBase is NULL", i);
-		if (plane->width < 1 || plane->height < 1 ||
-		    plane->pitchBytes < 1)
-			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
-					"planes[%d] has no size or pitch", i);
-		if (plane->pixelType &&
-		    vpiPixelTypeGetBitsPerPixel(plane->pixelType) !=
-		    vpiImageFormatGetPlaneBitsPerPixel(format, i))
-			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
-					"planes[%d].pixelType is not that of %s",
-					i, vpiImageFormatGetName(format));
+		status = image_check_plane(pitch, format, i);
+		if (status)
+			return status;
 		data->planes[i].width = plane->width;
 		data->planes[i].height = plane->height;
 		data->planes[i].pixel_len =
 			vpiImageFormatGetPlaneBitsPerPixel(format, i) / 8;
 		data->planes[i].pitch = plane->pitchBytes;
-		/* Most likely the program has not set it. */
-		if (plane->offsetBytes < 0 || plane->offsetBytes > MAX_OFFSET)
-			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
-					"planes[%d].offsetBytes is %lld: zero a VPIImageData before it is filled in",
-					i, (long long)plane->offsetBytes);
 		data->planes[i].base = plane->pBase + plane->offsetBytes;
 	}
 	return VPI_SUCCESS;
@@ -355,6 +384,54 @@ static VPIStatus image_data_of(const VPIImageData *vpi,
 	return status;
 }
 
+/* Returns true if CUDA has allocated or registered the memory. */
+static bool image_is_cuda(unsigned int kind)
+{
+	return kind == MEM_KIND_MANAGED || kind == MEM_KIND_PINNED ||
+	       kind == MEM_KIND_DEVICE || kind == MEM_KIND_REGISTERED;
+}
+
+/* Returns true if the plane ends behind the end of its allocation. */
+static bool image_plane_is_too_long(const struct mem_plane *plane,
+				    const struct mem_ptr_info *info)
+{
+	const char *first = info->host ? info->host : info->device;
+	uint64_t off = first - (const char *)info->base;
+
+	return off + (uint64_t)plane->pitch * (plane->height - 1) +
+	       (uint64_t)plane->width * plane->pixel_len > info->len;
+}
+
+/* Explains why libmem has refused what image_data_of() has checked. */
+static VPIStatus image_wrap_failed(const struct mem_image_data *data,
+				   VPIImageFormat format)
+{
+	struct mem_ptr_info info;
+	struct mem_ctx *ctx;
+	uint32_t i;
+
+	if (data->as == MEM_LOCK_OBJECT)
+		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+				"the memory does not have the planes and the range of %s: name another format or a colorSpec",
+				vpiImageFormatGetName(format));
+	for (i = 0; i < data->nr_planes && !vpi_mem(&ctx); i++) {
+		info = (struct mem_ptr_info) { .size = sizeof(info) };
+		if (mem_ptr_info(ctx, data->planes[i].base, &info))
+			continue;
+		if (!image_is_cuda(info.kind) && data->as == MEM_LOCK_DEVICE &&
+		    !vpi_has_pageable_access())
+			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					"planes[%u].pBase is no memory of CUDA",
+					i);
+		if (image_is_cuda(info.kind) &&
+		    image_plane_is_too_long(&data->planes[i], &info))
+			return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
+					"planes[%u] ends behind its allocation of %llu bytes",
+					i, (unsigned long long)info.len);
+	}
+	return vpi_fail(VPI_ERROR_INVALID_ARGUMENT, "planes overlap");
+}
+
 VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
 					   const VPIImageWrapperParams *params,
 					   uint64_t flags, VPIImage *img)
@@ -380,8 +457,11 @@ VPI_PUBLIC VPIStatus vpiImageCreateWrapper(const VPIImageData *data,
 				   kinds[data->bufferType].backend);
 	if (!status)
 		status = vpi_mem(&request.ctx);
-	if (!status)
+	if (!status) {
 		status = vpi_make(&maker, &request, &flags, &made);
+		if (status == VPI_ERROR_INVALID_ARGUMENT)
+			status = image_wrap_failed(&wrapped, format);
+	}
 	if (data->bufferType == VPI_IMAGE_BUFFER_NVBUFFER)
 		mem_object_put(wrapped.object);
 	if (status)
@@ -424,9 +504,15 @@ VPI_PUBLIC VPIStatus vpiImageSetWrapper(VPIImage img, const VPIImageData *data)
 	if (rc == -EBUSY)
 		return vpi_fail(VPI_ERROR_INVALID_OPERATION,
 				"img is locked: vpiImageUnlock() first");
-	if (rc == -EINVAL)
+	if (rc == -EINVAL &&
+	    (data->bufferType == VPI_IMAGE_BUFFER_NVBUFFER ||
+	     data->bufferType == VPI_IMAGE_BUFFER_NVSCIBUF ||
+	     format != img->format || (int32_t)wrapped.width != img->width ||
+	     (int32_t)wrapped.height != img->height))
 		return vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
 				"data does not have the format and size of img");
+	if (rc == -EINVAL)
+		return image_wrap_failed(&wrapped, format);
 	return vpi_rc(rc, "img");
 }
 

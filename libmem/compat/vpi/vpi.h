@@ -225,6 +225,7 @@ VPIStatus vpi_object_flags(const void *handle, enum vpi_kind kind,
 
 VPIStatus vpi_mem(struct mem_ctx **mem);
 const char *vpi_board(void);
+bool vpi_has_pageable_access(void);
 VPIStatus vpi_current(struct VPIContextImpl **ctx);
 VPIStatus vpi_flags(struct VPIContextImpl *ctx, uint64_t *flags,
 		    uint64_t allowed, uint64_t added);
