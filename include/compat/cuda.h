@@ -241,7 +241,10 @@ typedef struct CUuuid_st CUuuid;
 typedef CUdevice_v1 CUdevice;
 
 /* Handles; VPI's headers have the first, too, which C99 allows once. */
-__extension__ typedef struct CUctx_st *CUcontext;
+#ifndef _HEAPSIM_HAS_CUCONTEXT
+#define _HEAPSIM_HAS_CUCONTEXT
+typedef struct CUctx_st *CUcontext;
+#endif
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUlib_st *CUlibrary;
@@ -251,7 +254,10 @@ typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef struct CUtexref_st *CUtexref;
 typedef struct CUsurfref_st *CUsurfref;
 typedef struct CUevent_st *CUevent;
-__extension__ typedef struct CUstream_st *CUstream;
+#ifndef _HEAPSIM_HAS_CUSTREAM
+#define _HEAPSIM_HAS_CUSTREAM
+typedef struct CUstream_st *CUstream;
+#endif
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
 typedef unsigned long long CUtexObject_v1;
 typedef CUtexObject_v1 CUtexObject;

@@ -288,7 +288,10 @@ struct cudaChannelFormatDesc {
  * Handles of arrays: pitched memory that only copies and surfaces know. VPI's
  * headers have the first, too, which C99 allows once.
  */
-__extension__ typedef struct cudaArray *cudaArray_t;
+#ifndef _HEAPSIM_HAS_CUDAARRAY
+#define _HEAPSIM_HAS_CUDAARRAY
+typedef struct cudaArray *cudaArray_t;
+#endif
 typedef const struct cudaArray *cudaArray_const_t;
 struct cudaArray;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
@@ -1317,7 +1320,10 @@ struct cudaExternalSemaphoreWaitParams {
 /* Handles */
 typedef enum cudaError cudaError_t;
 /* nvbufsurftransform.h has this, too. */
-__extension__ typedef struct CUstream_st *cudaStream_t;
+#ifndef _HEAPSIM_HAS_CUDASTREAM
+#define _HEAPSIM_HAS_CUDASTREAM
+typedef struct CUstream_st *cudaStream_t;
+#endif
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;

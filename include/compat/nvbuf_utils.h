@@ -23,8 +23,13 @@ extern "C" {
 #endif
 
 /* As EGL's headers have them */
+#ifndef EGL_VERSION_1_0
 __extension__ typedef void *EGLDisplay;
+#endif
+#if !defined(_HEAPSIM_HAS_EGLIMAGE) && !defined(EGL_KHR_image)
+#define _HEAPSIM_HAS_EGLIMAGE
 __extension__ typedef void *EGLImageKHR;
+#endif
 
 #define MAX_NUM_PLANES 4
 #define MAX_COMPOSITE_FRAME 16

@@ -15,7 +15,10 @@ extern "C" {
 #endif
 
 /* As nvscibuf.h has it */
-__extension__ typedef struct NvSciBufObjRefRec *NvSciBufObj;
+#ifndef _HEAPSIM_HAS_NVSCIBUFOBJ
+#define _HEAPSIM_HAS_NVSCIBUFOBJ
+typedef struct NvSciBufObjRefRec *NvSciBufObj;
+#endif
 
 #define STRUCTURE_PADDING 4
 #define NVBUF_MAX_PLANES 4

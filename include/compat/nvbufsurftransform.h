@@ -13,7 +13,10 @@ extern "C" {
 #endif
 
 /* As CUDA's headers have it */
-__extension__ typedef struct CUstream_st *cudaStream_t;
+#ifndef _HEAPSIM_HAS_CUDASTREAM
+#define _HEAPSIM_HAS_CUDASTREAM
+typedef struct CUstream_st *cudaStream_t;
+#endif
 
 /* Default: the VIC, or the GPU of a board that has none */
 typedef enum {

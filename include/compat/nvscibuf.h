@@ -536,7 +536,10 @@ typedef struct NvSciBufPeerLocationInfoRec {
 typedef struct NvSciBufModuleRec *NvSciBufModule;
 typedef struct NvSciBufAttrListRec *NvSciBufAttrList;
 /* nvbufsurface.h and VPI have this type, too, which C99 allows once. */
-__extension__ typedef struct NvSciBufObjRefRec *NvSciBufObj;
+#ifndef _HEAPSIM_HAS_NVSCIBUFOBJ
+#define _HEAPSIM_HAS_NVSCIBUFOBJ
+typedef struct NvSciBufObjRefRec *NvSciBufObj;
+#endif
 typedef const struct NvSciBufObjRefRec *NvSciBufObjConst;
 
 /**

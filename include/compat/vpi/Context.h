@@ -18,7 +18,10 @@ extern "C" {
 #endif
 
 /* As cuda.h has it */
-__extension__ typedef struct CUctx_st *CUcontext;
+#ifndef _HEAPSIM_HAS_CUCONTEXT
+#define _HEAPSIM_HAS_CUCONTEXT
+typedef struct CUctx_st *CUcontext;
+#endif
 
 /* The global context: no address */
 #define VPI_GLOBAL_CONTEXT	((VPIContext)0x610BA1C1D)

@@ -21,11 +21,20 @@ extern "C" {
 #endif
 
 /* As nvscibuf.h has it */
-__extension__ typedef struct NvSciBufObjRefRec *NvSciBufObj;
+#ifndef _HEAPSIM_HAS_NVSCIBUFOBJ
+#define _HEAPSIM_HAS_NVSCIBUFOBJ
+typedef struct NvSciBufObjRefRec *NvSciBufObj;
+#endif
 
 /* As the headers of EGL and CUDA have them */
+#if !defined(_HEAPSIM_HAS_EGLIMAGE) && !defined(EGL_KHR_image)
+#define _HEAPSIM_HAS_EGLIMAGE
 __extension__ typedef void *EGLImageKHR;
-__extension__ typedef struct cudaArray *cudaArray_t;
+#endif
+#ifndef _HEAPSIM_HAS_CUDAARRAY
+#define _HEAPSIM_HAS_CUDAARRAY
+typedef struct cudaArray *cudaArray_t;
+#endif
 
 /**
  * struct VPIImagePlanePitchLinearRec - a plane of rows

@@ -40,7 +40,10 @@ extern "C" {
  * As cuda.h and CUDAInterop.h have them: a program without CUDA need not have
  * its headers.
  */
-__extension__ typedef struct CUstream_st *CUstream;
+#ifndef _HEAPSIM_HAS_CUSTREAM
+#define _HEAPSIM_HAS_CUSTREAM
+typedef struct CUstream_st *CUstream;
+#endif
 
 VPI_PUBLIC VPIStatus vpiStreamCreateWrapperCUDA(CUstream cudaStream,
 						uint64_t flags,
