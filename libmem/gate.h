@@ -20,7 +20,7 @@
  * @GATE_NO_CPU_WRITE: the CPU may not write
  * @GATE_NO_DEVICE_READ: kernels and copies may not read
  * @GATE_NO_DEVICE_WRITE: kernels and copies may not write
- * @GATE_FRAME: it is a frame of a pipe, whose consumer alone uses the buffer
+ * @GATE_FRAME: it is a frame that the consumer of a pipe holds or has released
  * @GATE_CLOSED: nobody may touch it
  * @GATE_CPU_WRITE: it is locked for the CPU, which may read and write
  * @GATE_CPU_READ: it is locked for the CPU, which may read
@@ -29,7 +29,7 @@
  * @GATE_FRAME_HELD: a frame that the consumer holds: all may read
  * @GATE_FRAME_RELEASED: a frame that the consumer has released
  *
- * What several locks allow together is in the bits that all of them have.
+ * Several locks together deny what each of them denies.
  */
 enum gate {
 	GATE_NONE,

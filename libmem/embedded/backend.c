@@ -270,10 +270,13 @@ static void embedded_unmap(struct mem_buf *base)
 	buf_unlock(buf, &old);
 }
 
-/* Returns true if the CPU loses access. */
+/*
+ * Returns true if the CPU loses access. If it may not even read, libmem itself
+ * may have opened pages since.
+ */
 static bool embedded_takes(enum gate from, enum gate to)
 {
-	return (gate_allows_cpu(from, false) && !gate_allows_cpu(to, false)) ||
+	return !gate_allows_cpu(to, false) ||
 	       (gate_allows_cpu(from, true) && !gate_allows_cpu(to, true));
 }
 

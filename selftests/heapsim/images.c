@@ -166,6 +166,26 @@ static void read_after_unlock(void)
 	mem_image_destroy(image);
 }
 
+/* libmem itself has read the same page since the unlock. */
+static void read_after_job(void)
+{
+	struct mem_image *image = picture(MEM_FORMAT_U8);
+	struct mem_image *copy = picture(MEM_FORMAT_U8);
+	struct mem_image_data data = lock(image, MEM_READ, MEM_LOCK_HOST);
+
+	unlock(image);
+	CHECK(mem_image_copy(mem_stream_legacy(ctx), MEM_ENGINE_CPU, copy,
+			     image));
+	CHECK(mem_ctx_sync(ctx));
+	if (is_right)
+		data = lock(image, MEM_READ, MEM_LOCK_HOST);
+	peek(data.planes[0].base); /* AFTERJOB */
+	if (is_right)
+		unlock(image);
+	mem_image_destroy(image);
+	mem_image_destroy(copy);
+}
+
 static void store_unlocked(void)
 {
 	struct mem_image *image = picture(MEM_FORMAT_U8);
@@ -592,6 +612,7 @@ int main(int argc, char **argv)
 		{ "array-kept", array_kept },
 		{ "image-kept", image_kept },
 		{ "read-after-unlock", read_after_unlock },
+		{ "read-after-job", read_after_job },
 		{ "store-unlocked", store_unlocked },
 		{ "store-in-read-lock", store_in_read_lock },
 		{ "call-in-read-lock", call_in_read_lock },

@@ -127,6 +127,15 @@ assert one["place"] == {"plane": 1, "row": 3, "byte": 7,
 EOF
 }
 
+read_after_job()
+{
+	on tx2 &&
+		report 0 "$program" read-after-job &&
+		has 'Unlocked access' "at $(at peek PEEK)" \
+		    "by $(at read_after_job AFTERJOB)" && sum 1 1 &&
+		twins read-after-job
+}
+
 store_unlocked()
 {
 	local soc
@@ -423,6 +432,7 @@ if [ "$backend" = embedded ]; then
 	try a_frame_that_is_used_after_its_release_is_found \
 		frame_used_after_release
 	try a_read_after_the_unlock_is_found read_after_unlock
+	try a_read_after_the_librarys_own_is_found read_after_job
 	try a_store_without_a_lock_is_found store_unlocked
 	try a_store_in_a_lock_for_reading_is_found store_in_read_lock
 	try a_system_call_in_a_lock_for_reading_is_found call_in_read_lock

@@ -442,8 +442,8 @@ static void what_libmem_does_itself_is_not_reported(void **state)
 		gate_own_end();
 		assert_none();
 		gate_set(buf, GATE_CLOSED);
-		store(p + 8192, 3);
-		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 8192, true);
+		store(p + 4096, 3);
+		assert_one(MEM_VIOLATION_UNLOCKED_ACCESS, 4096, true);
 		mem_buf_destroy(buf);
 	}
 }
