@@ -309,6 +309,16 @@ vpiSubmitConvertImageFormat(VPIStream stream, uint64_t backend, VPIImage input,
 	return submit_job(&job, backend);
 }
 
+/* The output is another image of the format and the sides of the input. */
+static VPIStatus submit_check_alike(const struct job *job)
+{
+	VPIStatus status = submit_check_output(job);
+
+	if (!status)
+		status = submit_check_formats(job);
+	return status ? status : submit_check_sides(job);
+}
+
 static int submit_run_copy(const struct job *job, unsigned int engine)
 {
 	return mem_image_copy(job->stream->mem, engine, job->output->mem,
@@ -326,11 +336,7 @@ VPI_PUBLIC VPIStatus vpiSubmitCopyImage(VPIStream stream, uint64_t backend,
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = submit_check_output(&job);
-	if (!status)
-		status = submit_check_formats(&job);
-	if (!status)
-		status = submit_check_sides(&job);
+	status = submit_check_alike(&job);
 	return status ? status : submit_job(&job, backend);
 }
 
@@ -492,11 +498,7 @@ VPI_PUBLIC VPIStatus vpiSubmitBoxFilter(VPIStream stream, uint64_t backend,
 	VPIStatus status;
 
 	VPI_ENTER();
-	status = submit_check_output(&job);
-	if (!status)
-		status = submit_check_formats(&job);
-	if (!status)
-		status = submit_check_sides(&job);
+	status = submit_check_alike(&job);
 	if (!status &&
 	    (!submit_is_side(kernelWidth) || !submit_is_side(kernelHeight)))
 		status = vpi_fail(VPI_ERROR_INVALID_ARGUMENT,
