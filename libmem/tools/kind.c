@@ -235,7 +235,8 @@ static const struct kind kinds[] = {
 		"to fix it: release the frame in the stream of its last use,\n"
 		"or after the last use: mem_pipe_release()",
 		"to fix it: release the frame in the stream of its last use,\n"
-		"or after the last use: cudaEGLStreamConsumerReleaseFrame()",
+		"or after the last use: cudaEGLStreamConsumerReleaseFrame(),\n"
+		"or mem_pipe_release()",
 	},
 	[RECORD_MISSING_CALL] = {
 		"missing-call",
