@@ -609,8 +609,8 @@ bool step_disarm(ucontext_t *context)
 
 /*
  * Under virtualisation the CPU sometimes does not report that it has raised #DB
- * because of the trap flag, and the kernel then reports TRAP_BRKPT. That is also
- * the code of INT1, which a step does not execute: it accesses no memory. The
+ * because of the trap flag, and the kernel then reports TRAP_BRKPT. INT1 has
+ * that code, too, but a step does not execute it: it accesses no memory. The
  * code of INT3 is SI_KERNEL, and other processes cannot send positive codes.
  */
 static bool step_is_cause_of(const siginfo_t *info)

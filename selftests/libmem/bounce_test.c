@@ -58,8 +58,10 @@ struct memory {
 		eventfd_t value;
 		uint8_t bytes[4096];
 	};
-	APART struct iovec parts[IOV_MAX + 1];
-	APART struct msghdr msg;
+	APART struct {
+		struct iovec parts[IOV_MAX + 1];
+		struct msghdr msg;
+	};
 	APART union {
 		struct timespec rest;
 		struct itimerval old;

@@ -1222,6 +1222,36 @@ static void device_memory_is_for_one_context(void **state)
 	nothing_found();
 }
 
+/* The connection goes before the consumer's work begins. */
+static void work_on_a_frame_outlasts_the_connection(void **state)
+{
+	struct mem_frame frame, got = { .size = sizeof(got) };
+	uint32_t *seen = memory(MEM_KIND_PINNED);
+	struct gate gate;
+
+	(void)state;
+	alloc_frames();
+	frame = frame_at(memory_);
+	assert_int_equal(mem_fill_async(stream, memory_, 7, LEN), 0);
+	make_both(ctx, 1, MEM_PIPE_NO_REUSE);
+	connect_both(ctx);
+	assert_int_equal(mem_pipe_present(producer, &frame, stream, 0), 0);
+	assert_int_equal(mem_pipe_acquire(consumer, stream, HANGS_NS, &got), 0);
+	assert_ptr_not_equal(got.planes[0].base, memory_);
+	gate = hold_up(stream);
+	start_add(stream, seen, got.planes[0].base, 1);
+	assert_int_equal(mem_pipe_release(consumer, &got, stream), 0);
+	close_both();
+	let_go(gate);
+	sync_stream();
+	assert_int_equal(seen[0], 0x07070708);
+	assert_int_equal(seen[N - 1], 0x07070708);
+	release(gate.word);
+	release(seen);
+	mem_buf_destroy(memory_buf);
+	nothing_found();
+}
+
 /* The producer disconnects and forgets a frame that the consumer holds. */
 static void a_held_frame_keeps_its_memory(void **state)
 {
@@ -1694,6 +1724,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stopped_consumer_is_not_waited_for_too_long),
 		cmocka_unit_test(the_consumers_error_is_not_the_producers),
 		cmocka_unit_test(device_memory_is_for_one_context),
+		cmocka_unit_test(work_on_a_frame_outlasts_the_connection),
 		cmocka_unit_test(a_held_frame_keeps_its_memory),
 		cmocka_unit_test(too_many_frames_with_three_planes_are_refused),
 		cmocka_unit_test(a_present_that_waits_stops_no_other_call),
