@@ -126,7 +126,8 @@ static void image_data_fill(const struct hold *hold,
 	data->height = view.height;
 	data->nr_planes = view.nr_planes;
 	data->fd = hold->fd;
-	data->object = hold->as >= MEM_LOCK_FD ? place->object : NULL;
+	data->object = hold->as == MEM_LOCK_FD || hold->as == MEM_LOCK_OBJECT ?
+		       place->object : NULL;
 	for (i = 0; i < view.nr_planes; i++) {
 		data->planes[i] = view.planes[i];
 		if (hold->as == MEM_LOCK_FD || hold->as == MEM_LOCK_OBJECT)

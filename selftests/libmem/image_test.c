@@ -239,7 +239,7 @@ static void locks_say_what_is_wrong(void **state)
 
 static void surfaces_are_thors(void **state)
 {
-	struct mem_image_data data = { .size = sizeof(data) };
+	struct mem_image_data data = { .size = sizeof(data) }, object = data;
 	const bool is_thor = !strcmp(board_of().name, "thor");
 	const size_t nr_fds = nr_of_process("fd");
 	struct mem_image *image;
@@ -253,7 +253,10 @@ static void surfaces_are_thors(void **state)
 		assert_true(data.fd >= 0);
 		assert_true(fcntl(data.fd, F_GETFD) >= 0);
 		assert_null(data.planes[0].base);
-		assert_null(data.object);
+		assert_int_equal(mem_image_lock(image, MEM_READ,
+						MEM_LOCK_OBJECT, &object), 0);
+		assert_ptr_equal(data.object, object.object);
+		unlock_image(image);
 		unlock_image(image);
 	}
 	mem_image_destroy(image);
