@@ -29,6 +29,11 @@
 
 /**
  * struct call - a call that names tracked memory, for struct trap_ops
+ * @ops: from trap_ops(); NULL: the library is not there
+ * @areas: memory that the kernel reads or writes
+ * @nr: number of @areas
+ * @dir: what it does
+ * @ip: return address of the wrapper
  * @array: the program's array of iovecs, which the kernel reads; or none
  */
 struct call {
