@@ -268,7 +268,7 @@ API int mem_ptr_import(struct mem_ctx *ctx, int fd, uint64_t off, uint64_t len,
  */
 void memory_retire(struct mem_buf *buf, uint64_t owner)
 {
-	bool was_claimed, has_reference;
+	bool was_claimed, is_heap;
 	struct sched *sched;
 	struct mem_ctx *ctx;
 
@@ -276,8 +276,9 @@ void memory_retire(struct mem_buf *buf, uint64_t owner)
 		return;
 	ctx = buf->ctx;
 	sched = &ctx->sched;
-	has_reference = !is_heaps(buf);
-	if (is_heaps(buf))
+	/* It may be freed below. */
+	is_heap = is_heaps(buf);
+	if (is_heap)
 		buf_fini(buf);
 	sched_lock(ctx);
 	was_claimed = buf->is_claimed;
@@ -295,7 +296,7 @@ void memory_retire(struct mem_buf *buf, uint64_t owner)
 		sched_reap(sched);
 	}
 	sched_unlock(ctx);
-	if (has_reference)
+	if (!is_heap)
 		ctx->backend->put(buf);
 	/* Until the memory is freed, operations keep the context. */
 	if (!was_claimed)

@@ -62,13 +62,20 @@ static void trace_put_access(struct tracefile *file,
 			      trace_access_name(r->access));
 }
 
+/* Behind another argument. */
+static void trace_put_stream(struct tracefile *file,
+			     const struct heapsim_record *r)
+{
+	if (r->other.stream)
+		tracefile_put(file, ",\"stream\":%" PRIu64,
+			      (uint64_t)r->other.stream);
+}
+
 static void trace_put_job_ids(struct tracefile *file,
 			      const struct heapsim_record *r)
 {
 	tracefile_put(file, "\"job\":%" PRIu64, (uint64_t)r->other.job);
-	if (r->other.stream)
-		tracefile_put(file, ",\"stream\":%" PRIu64,
-			      (uint64_t)r->other.stream);
+	trace_put_stream(file, r);
 }
 
 static void trace_put_job(struct tracefile *file,
@@ -329,9 +336,7 @@ static void trace_put_frame_ids(struct tracefile *file,
 	if (r->bytes)
 		tracefile_put(file, ",\"number\":%" PRIu64,
 			      (uint64_t)r->bytes);
-	if (r->other.stream)
-		tracefile_put(file, ",\"stream\":%" PRIu64,
-			      (uint64_t)r->other.stream);
+	trace_put_stream(file, r);
 }
 
 /* Begins a slice of a frame, or of a wait, on the track of its process. */
