@@ -252,7 +252,8 @@ static const struct kind kinds[] = {
 		"to fix it: free it: cudaFree(), pinned memory by\n"
 		"cudaFreeHost(), an array by cudaFreeArray(), an image by\n"
 		"vpiImageDestroy(), an object by NvSciBufObjFree(), a\n"
-		"surface by NvBufSurfaceDestroy()",
+		"surface by NvBufSurfaceDestroy(), a texture by\n"
+		"glDeleteTextures()",
 	},
 	[RECORD_LEAKED_JOB] = {
 		"leaked-job",
@@ -265,8 +266,8 @@ static const struct kind kinds[] = {
 		"Leaked stream: it was never destroyed",
 		"created", NULL, "streams", KIND_LEAK,
 		"to fix it: destroy it: mem_stream_destroy()",
-		"to fix it: destroy it: cudaStreamDestroy(), or\n"
-		"vpiStreamDestroy()",
+		"to fix it: destroy it: cudaStreamDestroy(),\n"
+		"vpiStreamDestroy(), or eglDestroyContext()",
 	},
 	[RECORD_LEAKED_EVENT] = {
 		"leaked-event",

@@ -462,7 +462,10 @@ enum kind_api symbol_api(const struct frame *frame)
 		enum kind_api api;
 	} layers[] = {
 		{ "libmem-cuda", KIND_API_CUDA },
+		{ "libmem-egl", KIND_API_CUDA },
+		{ "libmem-gl", KIND_API_CUDA },
 		{ "libmem-nvsci", KIND_API_NVSCI },
+		{ "libmem-nvmedia", KIND_API_NVSCI },
 		{ "libmem-nvbuf", KIND_API_NVBUF },
 		{ "libmem-vpi", KIND_API_VPI },
 	};
