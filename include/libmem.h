@@ -300,6 +300,8 @@ struct mem_probe {
  *	while the consumer held it
  * @MEM_VIOLATION_FRAME_USED_AFTER_RELEASE: the consumer used a frame of a pipe
  *	that it had released
+ * @MEM_VIOLATION_RACE: two jobs touched a byte of memory of mem_check_order(),
+ *	one of them wrote it, and neither waited for the other
  */
 enum mem_violation_kind {
 	MEM_VIOLATION_DROPPED,
@@ -331,7 +333,8 @@ enum mem_violation_kind {
 	MEM_VIOLATION_WIDTH_FOR_PITCH,
 	MEM_VIOLATION_READ_ONLY_WRITE,
 	MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER,
-	MEM_VIOLATION_FRAME_USED_AFTER_RELEASE
+	MEM_VIOLATION_FRAME_USED_AFTER_RELEASE,
+	MEM_VIOLATION_RACE
 };
 
 /** enum mem_missing - the operation that would have prevented the violation */
@@ -779,6 +782,8 @@ struct mem_launch {
 
 /* Flags of mem_stream_create() */
 #define MEM_STREAM_NON_BLOCKING	0x1U	/* not ordered with the legacy stream */
+/* Of an API beside that of the other streams, such as OpenGL beside CUDA. */
+#define MEM_STREAM_FOREIGN	0x2U
 
 /* Priorities: work with a lower number runs first. */
 #define MEM_PRIORITY_LEAST	0
@@ -1587,6 +1592,28 @@ int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
 int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name);
 
 /**
+ * mem_check_order() - look for races of jobs in device memory
+ * @ctx: context
+ * @ptr: in memory of mem_alloc() of kind MEM_KIND_DEVICE
+ *
+ * For memory that users of several streams share, and that they have to order
+ * by events or waits. From now on, two jobs of streams of @ctx that touch the
+ * same byte, one of them writing, are reported as MEM_VIOLATION_RACE unless one
+ * is ordered after the other. Copies and fills are compared byte by byte; of a
+ * kernel the first read and the first store in each page are seen, or in each
+ * 1024th part of larger memory. Jobs count as ordered if a semaphore, a fence
+ * or a host function may have ordered them; but a kernel that waits for the CPU
+ * by reading memory is not ordered by that.
+ *
+ * Only the embedded backend reports races.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL, @ptr is in no such memory),
+ * -EPERM (called from a host function, or in a child of the process), -ENOMEM.
+ */
+int mem_check_order(struct mem_ctx *ctx, const void *ptr);
+
+/**
  * mem_set_lasting() - mark an allocation as kept until the program ends
  * @ctx: context
  * @ptr: in the allocation
@@ -1649,7 +1676,7 @@ int mem_ctx_set_wait_policy(struct mem_ctx *ctx, unsigned int policy);
 /**
  * mem_stream_create() - create a stream
  * @ctx: context
- * @flags: 0 or MEM_STREAM_NON_BLOCKING
+ * @flags: 0, or MEM_STREAM_NON_BLOCKING and MEM_STREAM_FOREIGN
  * @priority: from MEM_PRIORITY_GREATEST to MEM_PRIORITY_LEAST; a value beyond
  *	counts as the nearer one
  * @stream: out: the stream, owned by the caller: mem_stream_destroy()
@@ -1657,6 +1684,11 @@ int mem_ctx_set_wait_policy(struct mem_ctx *ctx, unsigned int policy);
  * Work of a stream runs in order. A blocking stream is also ordered with the
  * legacy stream: work of the legacy stream waits for all earlier work of
  * blocking streams, and later work of blocking streams waits for it.
+ *
+ * A foreign stream is for the work of another API: it is not blocking, its work
+ * must not use managed memory, which the CPU may touch meanwhile, and
+ * mem_ctx_sync() does not make it known done, although it waits for it: a wait
+ * for the stream itself or for an event behind its work does.
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, no such @flags), -ENOMEM, or as
@@ -2001,6 +2033,20 @@ void mem_event_destroy(struct mem_event *event);
  * stream), -ENOMEM, or as mem_stream_sync().
  */
 int mem_event_record(struct mem_event *event, struct mem_stream *stream);
+
+/**
+ * mem_event_copy() - let an event stand for the work that another recorded
+ * @event: event; what it recorded before is replaced
+ * @from: event of the same context; if it was never recorded, @event counts as
+ *	never recorded, too
+ *
+ * A later mem_event_record() of one does not change the other.
+ *
+ * Context: any thread.
+ * Return: 0, or -EINVAL (an argument is NULL), -EXDEV (another context's
+ * event), or as mem_stream_sync().
+ */
+int mem_event_copy(struct mem_event *event, struct mem_event *from);
 
 /**
  * mem_event_sync() - wait for the work that an event recorded

@@ -175,6 +175,26 @@ static int request_submit(struct request *request)
 	return 0;
 }
 
+/* Copies on the calling thread. */
+static void request_copy(struct request *request)
+{
+	struct op *op = request->op;
+	struct mem_ctx *ctx = op->stream->ctx;
+
+	op_wait(op, OP_READY, sched_wait_policy(ctx));
+	if (!op->is_dropped && !atomic_load(&ctx->sched.error))
+		sched_note_error(ctx, ctx->backend->copy(ctx, op->work,
+							 &op->copy));
+	sched_lock(ctx);
+	/* A wait is not specified, but programs rely on it. */
+	if (op->work && !request->is_async)
+		race_signalled(op->stream, op->work->ticket);
+	if (op->work)
+		order_work_end(ctx, op->work);
+	op_finish(op);
+	sched_unlock(ctx);
+}
+
 /* Copies if the calling thread has to, and waits if the call is synchronous. */
 static void request_finish(struct request *request)
 {
@@ -183,15 +203,7 @@ static void request_finish(struct request *request)
 	const enum mem_wait_policy policy = sched_wait_policy(ctx);
 
 	if (op->kind == OP_OWN) {
-		op_wait(op, OP_READY, policy);
-		if (!op->is_dropped && !atomic_load(&ctx->sched.error))
-			sched_note_error(ctx, ctx->backend->copy(ctx, op->work,
-								 &op->copy));
-		sched_lock(ctx);
-		if (op->work)
-			order_work_end(ctx, op->work);
-		op_finish(op);
-		sched_unlock(ctx);
+		request_copy(request);
 	} else if (request->verdict.is_waited_for && !request->is_async) {
 		op_wait(op, OP_DONE, policy);
 	}

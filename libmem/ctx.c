@@ -250,6 +250,7 @@ API const char *mem_violation_name(unsigned int kind)
 			"frame-written-by-consumer",
 		[MEM_VIOLATION_FRAME_USED_AFTER_RELEASE] =
 			"frame-used-after-release",
+		[MEM_VIOLATION_RACE] = "race",
 	};
 
 	if (kind >= sizeof(names) / sizeof(*names))

@@ -24,7 +24,7 @@ static int place_marks_take(struct mem_ctx *ctx, struct place_mark **first)
 	*first = NULL;
 	for (; stream; stream = stream == &sched->legacy ? sched->streams :
 							   stream->next) {
-		if (!stream_has_unknown(stream))
+		if (stream->is_foreign || !stream_has_unknown(stream))
 			continue;
 		place = malloc(sizeof(*place));
 		err = place ? order_mark(stream, &place->mark) : -ENOMEM;
@@ -67,7 +67,7 @@ static void streams_set_known(struct sched *sched, uint64_t seq)
 
 	for (; stream; stream = stream == &sched->legacy ? sched->streams :
 							   stream->next)
-		if (stream->known < seq)
+		if (!stream->is_foreign && stream->known < seq)
 			stream->known = seq;
 }
 

@@ -10,7 +10,7 @@
 
 /**
  * struct record - what an event stands for
- * @nr_users: references: of the event while it stands for this, and of each
+ * @nr_users: references: of each event while it stands for this, and of each
  *	thread that waits for it; protected by the scheduler's lock
  * @op: operation that ends after all that the event stands for; with a
  *	reference
@@ -132,6 +132,30 @@ API int mem_event_record(struct mem_event *event, struct mem_stream *stream)
 	if (err)
 		free(record);
 	return err;
+}
+
+API int mem_event_copy(struct mem_event *event, struct mem_event *from)
+{
+	struct record *record;
+	struct mem_ctx *ctx;
+	int err;
+
+	if (!event || !from)
+		return -EINVAL;
+	ctx = event->ctx;
+	if (from->ctx != ctx)
+		return -EXDEV;
+	err = ctx_check(ctx);
+	if (err)
+		return err;
+	sched_lock(ctx);
+	record = from->record;
+	if (record)
+		record->nr_users++;
+	record_put(ctx, event->record);
+	event->record = record;
+	sched_unlock(ctx);
+	return 0;
 }
 
 API int mem_stream_wait_event(struct mem_stream *stream,

@@ -34,6 +34,7 @@
 /* Structs of order/: */
 struct call;	/* a host function */
 struct mark;	/* a point in the order of all work */
+struct race;	/* accesses among which races are looked for */
 struct reach;	/* maintenance to perform when a stream reaches an attach */
 struct order;	/* a stream */
 struct work;	/* a job, or a copy or fill that an engine does */
@@ -52,6 +53,7 @@ struct thread_stream;
  * @living: leak record, if the caller owns the stream
  * @id: number for the caller and in records; 0: the legacy stream
  * @is_blocking: ordered with the legacy stream, or is the legacy stream
+ * @is_foreign: of MEM_STREAM_FOREIGN
  * @is_own: owned by the library: the caller cannot destroy it
  * @priority: priority of its work
  * @nr_users: references: of the caller or the thread, and of each operation
@@ -67,6 +69,7 @@ struct mem_stream {
 	struct living living;
 	uint64_t id;
 	bool is_blocking;
+	bool is_foreign;
 	bool is_own;
 	int priority;
 	atomic_uint nr_users;
@@ -242,6 +245,7 @@ struct mem_buf {
 	atomic_bool is_device_exposed;	/* mem_buf_device_ptr() returned it */
 	struct order_buf *order;	/* of managed memory, else NULL */
 	struct frame_holds frames;	/* frames that are held */
+	struct race *race;	/* of mem_check_order(); under the order lock */
 
 	pthread_mutex_t lock;		/* addr, nr_maps */
 	void *addr;

@@ -509,6 +509,28 @@ API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
 	return 0;
 }
 
+API int mem_check_order(struct mem_ctx *ctx, const void *ptr)
+{
+	struct mem_buf *buf;
+	int err;
+
+	if (!ctx)
+		return -EINVAL;
+	err = ctx_may_change(ctx);
+	if (err)
+		return err;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf)
+		return -EINVAL;
+	/* A backend that has no gates detects no touches by jobs. */
+	if (buf->kind != MEM_KIND_DEVICE || buf->ctx != ctx || is_heaps(buf))
+		err = -EINVAL;
+	else if (ctx->backend->set_gate)
+		err = race_begin(buf);
+	ctx->backend->put(buf);
+	return err;
+}
+
 API int mem_set_lasting(struct mem_ctx *ctx, const void *ptr)
 {
 	struct mem_buf *buf;
@@ -540,6 +562,8 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 
 	if (!stream || (how != MEM_ATTACH_GLOBAL && how != MEM_ATTACH_HOST &&
 			how != MEM_ATTACH_SINGLE))
+		return -EINVAL;
+	if (stream->is_foreign)
 		return -EINVAL;
 	ctx = stream->ctx;
 	err = ctx_check(ctx);

@@ -330,6 +330,7 @@ static void op_ready(struct op *op, struct op **done)
 		break;
 	case OP_SIGNAL:
 		record_fence(RECORD_FENCE_SIGNAL, NULL, op->stream->id);
+		race_signalled(op->stream, op->ticket);
 		semaphore_signal(op->semaphore, op_error(op));
 		break;
 	case OP_OWN:
@@ -363,8 +364,10 @@ static void op_complete(struct sched *sched, struct op *op, struct op **done)
 		order_reach(op->stream->ctx, op->reach);
 	if (op->kind == OP_GATE)
 		gate_change(&op->gates);
-	if (op->kind == OP_WAIT)
+	if (op->kind == OP_WAIT) {
 		record_fence(RECORD_FENCE_PASS, op, op->stream->id);
+		race_passed(op->stream->ctx);
+	}
 	op->followers = NULL;
 	op->done_ns = now_ns();
 	op_list_remove(&sched->all, op, op_in_all);

@@ -122,6 +122,7 @@ struct op_done {
  * @call: OP_CALL: the host function
  * @reach: OP_ATTACH: maintenance that is due then, or NULL
  * @semaphore: OP_WAIT, OP_SIGNAL: the semaphore, with a reference
+ * @ticket: OP_WAIT, OP_SIGNAL: its place in the order
  * @gates: OP_GATE: the change, with references to its buffers
  */
 struct op {
@@ -150,7 +151,10 @@ struct op {
 		struct copy copy;
 		struct op_call call;
 		struct reach *reach;
-		struct mem_semaphore *semaphore;
+		struct {
+			struct mem_semaphore *semaphore;
+			uint64_t ticket;
+		};
 		struct gate_change gates;
 	};
 };

@@ -535,6 +535,7 @@ static int semaphore_submit(struct mem_stream *stream,
 		err = order_mark_wait(stream, NULL);
 	if (!err) {
 		op->semaphore = semaphore;
+		op->ticket = order_model_of(stream)->last;
 		semaphore->nr_users++;
 	}
 	return op_submit_unlock(op, NULL, err);

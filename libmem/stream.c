@@ -122,7 +122,9 @@ int stream_make(struct mem_ctx *ctx, unsigned int flags, int priority,
 	if (!stream)
 		return -ENOMEM;
 	stream->ctx = ctx;
-	stream->is_blocking = !(flags & MEM_STREAM_NON_BLOCKING);
+	stream->is_foreign = flags & MEM_STREAM_FOREIGN;
+	stream->is_blocking = !(flags & (MEM_STREAM_NON_BLOCKING |
+					 MEM_STREAM_FOREIGN));
 	stream->is_own = is_own;
 	stream->priority = stream_clamp_priority(priority);
 	atomic_init(&stream->nr_users, 1);
@@ -181,7 +183,7 @@ int stream_forget(struct mem_stream *stream)
 
 	if (!op)
 		return -ENOMEM;
-	if (stream_has_unknown(stream)) {
+	if (!stream->is_foreign && stream_has_unknown(stream)) {
 		place = malloc(sizeof(*place));
 		if (!place)
 			goto err_free;
@@ -222,7 +224,8 @@ API int mem_stream_create(struct mem_ctx *ctx, unsigned int flags,
 {
 	int err;
 
-	if (!ctx || !stream || flags & ~MEM_STREAM_NON_BLOCKING)
+	if (!ctx || !stream ||
+	    flags & ~(MEM_STREAM_NON_BLOCKING | MEM_STREAM_FOREIGN))
 		return -EINVAL;
 	err = ctx_check(ctx);
 	if (err)

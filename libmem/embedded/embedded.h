@@ -402,6 +402,9 @@ void watch_read_only(const struct embedded_buf *buf, const struct touch *touch);
 void watch_gate_cpu(const struct embedded_buf *buf, const struct touch *touch);
 void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 		       bool is_write, uintptr_t ip, const struct work *work);
+void watch_race(const struct embedded_buf *buf, uint64_t off, bool is_write,
+		uintptr_t ip, const struct work *work,
+		const struct race_party *party);
 void watch_atomic(const struct embedded_buf *buf, const struct touch *touch,
 		  const struct work *work);
 void watch_failed(const struct engine_result *result,

@@ -189,6 +189,7 @@ void ptr_free(struct mem_buf *base)
 	ptr_look_behind(buf, NULL);
 	order_unlock(base->ctx, &old);
 	run_forget_freed(ctx, buf);
+	race_end(base);
 	if (base->kind == MEM_KIND_MANAGED)
 		order_buf_destroy(base);
 	if (base->kind != MEM_KIND_REGISTERED && !is_imported(base))

@@ -393,8 +393,10 @@ static int rights_work_submit(struct mem_ctx *base, struct work *work)
 	/* Faults name the job from now on. */
 	rights_lock(ctx);
 	stream->newest = work->acting;
-	right_group_job(&ctx->globals);
-	right_group_job(&stream->group);
+	if (!work->stream->is_foreign) {
+		right_group_job(&ctx->globals);
+		right_group_job(&stream->group);
+	}
 	rights_unlock(ctx);
 	return 0;
 }
@@ -424,6 +426,8 @@ static int rights_work_begin(struct mem_ctx *base, const struct work *work)
 	struct mem_buf *buf;
 	size_t i;
 
+	if (work->stream->is_foreign)
+		return 0;
 	for (i = 0; i < work->nr_verdicts; i++) {
 		buf = work->verdicts[i].buf;
 		if (buf && work->verdicts[i].sees)

@@ -195,7 +195,7 @@ static bool run_may_keep(struct owner *owner, struct embedded_buf *buf)
 {
 	struct embedded_ctx *ctx = owner->ctx;
 
-	if (buf->gate)
+	if (buf->gate || buf->base.race)
 		return false;
 	if (is_heaps(&buf->base))
 		return !buf->has_two_views && !buf->nr_moving;
@@ -306,11 +306,29 @@ static void run_judge_atomic(struct owner *owner, struct embedded_buf *buf,
 	grant->len = page_size;
 }
 
+/* Looks for races at the first read and the first store in each part. */
+static void run_judge_race(struct owner *owner, struct embedded_buf *buf,
+			   const struct engine_touch *touch,
+			   struct engine_grant *grant)
+{
+	const uint64_t off = touch->off - window_off(buf);
+	struct race_party party;
+	uint64_t part;
+
+	if (race_touch(owner->work, &buf->base, off, touch->is_write, &party))
+		watch_race(buf, off, touch->is_write, touch->ip, owner->work,
+			   &party);
+	part = race_part(&buf->base, off, &grant->len);
+	if (grant->len > (buf->nr_pages << window_page_shift()) - part)
+		grant->len = (buf->nr_pages << window_page_shift()) - part;
+	grant->off = window_off(buf) + part;
+}
+
 static enum engine_access run_access_of(const struct embedded_buf *buf,
 					bool is_write)
 {
 	/* The first store calls the owner again. */
-	if (buf->base.is_read_only ||
+	if (buf->base.is_read_only || (!is_write && buf->base.race) ||
 	    (!is_write && gate_allows_device(buf->gate, false) &&
 	     !gate_allows_device(buf->gate, true)))
 		return ENGINE_READ;
@@ -338,6 +356,8 @@ static int run_grant_buf(struct owner *owner, struct embedded_buf *buf,
 		run_judge_touch(owner, buf, touch);
 	else if (buf->has_two_views)
 		run_judge_lines(owner, buf, touch, grant);
+	else if (buf->base.race)
+		run_judge_race(owner, buf, touch, grant);
 	else if (atomic_is_looked_for(buf))
 		run_judge_atomic(owner, buf, touch, grant);
 	grants_add(&owner->grants, &buf->granted);
@@ -577,6 +597,24 @@ static void run_judge_gate(struct mem_buf *base, const struct copy_side *side,
 		watch_gate_engine(buf, side->off, is_write, 0, work);
 }
 
+/* Looks for a race of a copy or fill. */
+static void run_judge_copy(struct mem_buf *base, const struct copy_side *side,
+			   const struct mem_rows *rows, bool is_write,
+			   const struct work *work)
+{
+	const struct race_rows part = {
+		.off = side->off,
+		.pitch = side->pitch,
+		.len = rows->row_len,
+		.nr = rows->nr_rows,
+	};
+	struct race_party party;
+
+	if (base && work && race_copy(work, base, &part, is_write, &party))
+		watch_race(embedded_buf_of(base), side->off, is_write, 0, work,
+			   &party);
+}
+
 static void run_trace_copy(const struct work *work, const struct copy *copy)
 {
 	const struct mem_rows *rows = &copy->rows;
@@ -628,6 +666,8 @@ int run_copy(struct mem_ctx *ctx, struct work *work, const struct copy *copy)
 		goto out;
 	run_judge_gate(copy->src, &src, false, work);
 	run_judge_gate(copy->dst, &dst, true, work);
+	run_judge_copy(copy->src, &src, rows, false, work);
+	run_judge_copy(copy->dst, &dst, rows, true, work);
 	for (i = 0; i < rows->nr_rows; i++) {
 		const uint64_t from = i * src.pitch, to = i * dst.pitch;
 

@@ -664,6 +664,33 @@ void watch_gate_engine(const struct embedded_buf *buf, uint64_t off,
 }
 
 /**
+ * watch_race() - report a touch by a job that races with another job
+ * @buf: buffer
+ * @off: first byte
+ * @is_write: the touch is a store
+ * @ip: instruction of a kernel, 0 none
+ * @work: the job
+ * @party: the other job, which has touched the byte before
+ */
+void watch_race(const struct embedded_buf *buf, uint64_t off, bool is_write,
+		uintptr_t ip, const struct work *work,
+		const struct race_party *party)
+{
+	struct found f;
+
+	if (watch_is_off(buf) || !watch_has_readers())
+		return;
+	f = watch_found_of(buf, MEM_VIOLATION_RACE, off, 1);
+	f.v.cpu_time_ns = party->acting.time_ns;
+	f.v.cpu_tid = party->tid;
+	f.beside.cpu_stack = party->acting.stack;
+	f.v.is_write = is_write;
+	watch_add_engine(&f, &work->acting);
+	f.v.other_ip = ip;
+	watch_report(&f);
+}
+
+/**
  * watch_read_only() - report a store of the CPU to read-only memory
  * @buf: buffer, locked
  * @touch: touch

@@ -21,10 +21,13 @@ static void queue_init(struct attach_queue *queue)
 }
 
 static void stream_init(struct attach_ctx *ctx, struct attach_stream *s,
-			bool is_blocking)
+			enum attach_stream_kind kind)
 {
 	memset(s, 0, sizeof(*s));
-	s->is_blocking = is_blocking;
+	s->is_blocking = kind == ATTACH_STREAM_BLOCKING;
+	s->is_foreign = kind == ATTACH_STREAM_FOREIGN;
+	s->born = ctx->ticket;
+	ctx->nr_foreign += s->is_foreign;
 	queue_init(&s->queue);
 	right_group_init(&s->group);
 	list_init(&s->singles);
@@ -56,7 +59,7 @@ void attach_init(struct attach_ctx *ctx, const struct profile *profile)
 	list_init(&ctx->reached);
 	list_init(&ctx->pool);
 	list_init(&ctx->dead);
-	stream_init(ctx, &ctx->null_stream, true);
+	stream_init(ctx, &ctx->null_stream, ATTACH_STREAM_BLOCKING);
 }
 
 /**
@@ -113,13 +116,12 @@ struct attach_stream *attach_take_stream(struct attach_ctx *ctx)
  * attach_stream_create() - create a stream
  * @ctx: context
  * @s: out; memory of the host, which the model uses until it is taken back
- * @is_blocking: it is ordered with the NULL stream, as default streams of
- *	threads are
+ * @kind: its kind; default streams of threads are ATTACH_STREAM_BLOCKING
  */
 void attach_stream_create(struct attach_ctx *ctx, struct attach_stream *s,
-			  bool is_blocking)
+			  enum attach_stream_kind kind)
 {
-	stream_init(ctx, s, is_blocking);
+	stream_init(ctx, s, kind);
 }
 
 /**
@@ -445,6 +447,26 @@ int attach_event_record(struct attach_ctx *ctx, struct attach_event *event,
 	return 0;
 }
 
+/* Returns true if a wait orders nothing that the host does not know. */
+static bool wait_is_known(const struct attach_ctx *ctx,
+			  const struct attach_op *wait)
+{
+	const struct attach_point *source = &wait->source;
+
+	return !source->stream || source->stream == wait->stream ||
+	       source->at <= attach_known_of(ctx, source->stream);
+}
+
+/* The host may never wait for a foreign stream itself. */
+static void stream_drop_waits(struct attach_ctx *ctx, struct attach_stream *s)
+{
+	struct attach_op *op;
+
+	while ((op = attach_queue_first(ctx, &s->queue, ATTACH_OP_WAIT)) &&
+	       wait_is_known(ctx, op))
+		attach_op_drop(ctx, op);
+}
+
 /**
  * attach_event_wait() - have a stream wait for an event
  * @ctx: context
@@ -464,11 +486,12 @@ int attach_event_wait(struct attach_ctx *ctx, struct attach_stream *s,
 		return -EINVAL;
 	if (list_is_empty(&ctx->pool))
 		return -ENOMEM;
+	if (s->is_foreign)
+		stream_drop_waits(ctx, s);
 	op = attach_op_submit(ctx, s, ATTACH_OP_WAIT);
 	op->source = event->point;
 	attach_stream_get(op->source.stream);
-	if (!op->source.stream || op->source.stream == s ||
-	    op->source.at <= attach_known_of(ctx, op->source.stream))
+	if (wait_is_known(ctx, op))
 		attach_op_drop(ctx, op);
 	else
 		s->last_hold = s->last;
@@ -490,9 +513,26 @@ void attach_event_destroy(struct attach_ctx *ctx, struct attach_event *event)
 
 /* Waits of the host */
 
+/*
+ * Makes all operations of a stream known done. What they waited for in foreign
+ * streams is known with them.
+ */
+static void stream_known(struct attach_ctx *ctx, struct attach_stream *s)
+{
+	const struct attach_point point = attach_point_now(ctx, s);
+
+	if (ctx->nr_foreign) {
+		attach_search(ctx, &point, NULL);
+		attach_reached_known(ctx);
+	}
+	attach_queue_known(ctx, &s->queue, ctx->ticket);
+}
+
 /**
  * attach_sync_device() - note that the host has waited for all operations
  * @ctx: context
+ *
+ * Foreign streams do not count: the host waits for other APIs by their calls.
  *
  * Return: 0; -EBUSY if a host function has not returned, so that the host
  * cannot have waited.
@@ -508,7 +548,8 @@ int attach_sync_device(struct attach_ctx *ctx)
 						  in_ctx);
 
 		link = link->next;
-		attach_queue_known(ctx, &s->queue, ctx->ticket);
+		if (!s->is_foreign)
+			stream_known(ctx, s);
 	}
 	ctx->domain.known = ctx->ticket;
 	attach_end_call(ctx);

@@ -92,6 +92,20 @@ enum attach_op_kind {
 };
 
 /**
+ * enum attach_stream_kind - kinds of streams
+ * @ATTACH_STREAM_NON_BLOCKING: it is ordered by events alone
+ * @ATTACH_STREAM_BLOCKING: it is ordered with the NULL stream, too
+ * @ATTACH_STREAM_FOREIGN: another API's, ordered by events alone: its jobs use
+ *	no managed memory and are none for which the CPU loses access, and a
+ *	wait for the device says nothing about it
+ */
+enum attach_stream_kind {
+	ATTACH_STREAM_NON_BLOCKING,
+	ATTACH_STREAM_BLOCKING,
+	ATTACH_STREAM_FOREIGN,
+};
+
+/**
  * struct attach_state - an attach state
  * @kind: kind of the state
  * @stream: the stream of ATTACH_SINGLE, else NULL
@@ -188,12 +202,17 @@ struct attach_queue {
 /**
  * struct attach_stream - a stream
  * @is_blocking: it is ordered with the NULL stream, or is the NULL stream
+ * @is_foreign: it is of ATTACH_STREAM_FOREIGN: its jobs are only numbered
  * @is_destroyed: it takes no more operations
+ * @born: ticket of the newest operation of the context when it was created
  * @is_active: it has work that may be running
  * @last: ticket of its newest operation; 0: none
  * @last_null: ticket of the NULL stream's newest operation at that time
  * @last_hold: ticket of its newest wait or host function; 0: none
- * @refs: number of operations, events and states that refer to it
+ * @signalled: of the host: ticket of the newest signal by which others may know
+ *	that the operations before it are done
+ * @refs: number of operations, events and states that refer to it, and of the
+ *	jobs of a foreign stream
  * @queue: its operations that are not known done
  * @group: buffers single to it, without an attach in flight
  * @singles: buffers whose newest state is single to it
@@ -206,11 +225,14 @@ struct attach_queue {
  */
 struct attach_stream {
 	bool is_blocking;
+	bool is_foreign;
 	bool is_destroyed;
+	u64 born;
 	bool is_active;
 	u64 last;
 	u64 last_null;
 	u64 last_hold;
+	u64 signalled;
 	u64 refs;
 	struct attach_queue queue;
 	struct right_group group;
@@ -283,6 +305,7 @@ struct attach_buf {
  * @nr_works: number of rows of jobs that are not known done
  * @nr_host: number of host functions that have not returned
  * @nr_active: number of active streams
+ * @nr_foreign: number of foreign streams that were ever created
  * @group: the global buffers without an attach in flight
  * @claims: global states, of buffers with an attach in flight
  * @changed: buffers of which an attach became known done in this call
@@ -324,6 +347,7 @@ struct attach_ctx {
 	u64 nr_works;
 	u64 nr_host;
 	u64 nr_active;
+	u64 nr_foreign;
 	struct right_group group;
 	struct attach_link claims;
 	struct attach_link changed;
@@ -394,7 +418,7 @@ struct attach_op *attach_take_op(struct attach_ctx *ctx);
 struct attach_stream *attach_take_stream(struct attach_ctx *ctx);
 
 void attach_stream_create(struct attach_ctx *ctx, struct attach_stream *s,
-			  bool is_blocking);
+			  enum attach_stream_kind kind);
 int attach_stream_destroy(struct attach_ctx *ctx, struct attach_stream *s);
 u64 attach_stream_destroy_needs(const struct attach_stream *s);
 
@@ -408,6 +432,7 @@ void attach_buf_counters(const struct attach_ctx *ctx,
 bool attach_is_revoked(const struct attach_buf *buf);
 
 int attach_submit_work(struct attach_ctx *ctx, struct attach_stream *s);
+void attach_end_work(struct attach_ctx *ctx, struct attach_stream *s);
 int attach_submit_state(struct attach_ctx *ctx, struct attach_stream *s,
 			struct attach_buf *buf, enum attach_kind kind);
 int attach_submit_host(struct attach_ctx *ctx, struct attach_stream *s,
@@ -423,6 +448,11 @@ int attach_event_record(struct attach_ctx *ctx, struct attach_event *event,
 int attach_event_wait(struct attach_ctx *ctx, struct attach_stream *s,
 		      const struct attach_event *event);
 void attach_event_destroy(struct attach_ctx *ctx, struct attach_event *event);
+
+u64 attach_known_of(const struct attach_ctx *ctx,
+		    const struct attach_stream *s);
+u64 attach_behind(struct attach_ctx *ctx, struct attach_stream *s,
+		  const struct attach_stream *other);
 
 int attach_sync_device(struct attach_ctx *ctx);
 int attach_sync_stream(struct attach_ctx *ctx, struct attach_stream *s);

@@ -42,8 +42,6 @@ static inline bool attach_is_null(const struct attach_ctx *ctx,
 }
 
 /* attach_op.c */
-u64 attach_known_of(const struct attach_ctx *ctx,
-		    const struct attach_stream *s);
 void attach_recheck_later(struct attach_ctx *ctx, struct attach_stream *s);
 void attach_stream_get(struct attach_stream *s);
 void attach_stream_put(struct attach_ctx *ctx, struct attach_stream *s);
@@ -95,6 +93,7 @@ void attach_stream_unwatch(struct attach_stream *s);
 void attach_end_call(struct attach_ctx *ctx);
 void attach_queue_known(struct attach_ctx *ctx, struct attach_queue *queue,
 			u64 at);
+void attach_reached_known(struct attach_ctx *ctx);
 int attach_point_known(struct attach_ctx *ctx,
 		       const struct attach_point *point);
 

@@ -135,7 +135,8 @@ static bool op_takes_job(const struct attach_ctx *ctx,
  *
  * Calls act for what is due. The clean and the invalidate of the GPU's cache
  * have to be carried out after the earlier work of the stream and before this
- * work. The end of the work need not be reported: it changes nothing.
+ * work. Unless the stream is foreign, attach_end_work() need not be called: the
+ * end of the work changes nothing.
  *
  * Return: 0; -EINVAL if the stream is destroyed; -ENOMEM if the pool is empty.
  */
@@ -147,6 +148,11 @@ int attach_submit_work(struct attach_ctx *ctx, struct attach_stream *s)
 		return -EINVAL;
 	if (list_is_empty(&ctx->pool))
 		return -ENOMEM;
+	if (s->is_foreign) {
+		attach_take_ticket(ctx, s);
+		attach_stream_get(s);
+		return 0;
+	}
 	if (!list_is_empty(rows) &&
 	    op_takes_job(ctx, s, attach_op_of(rows->prev))) {
 		attach_op_of(rows->prev)->last = attach_take_ticket(ctx, s);
@@ -158,6 +164,19 @@ int attach_submit_work(struct attach_ctx *ctx, struct attach_stream *s)
 	attach_end_call(ctx);
 	ctx_see_job(ctx, s);
 	return 0;
+}
+
+/**
+ * attach_end_work() - note the end of device work
+ * @ctx: context
+ * @s: stream of attach_submit_work(); if it is foreign, it may be released
+ */
+void attach_end_work(struct attach_ctx *ctx, struct attach_stream *s)
+{
+	if (!s->is_foreign)
+		return;
+	attach_stream_put(ctx, s);
+	attach_end_call(ctx);
 }
 
 /* Touches */
@@ -269,7 +288,7 @@ static bool side_is_device(struct attach_ctx *ctx, struct attach_stream *s,
 			   const struct attach_side *side)
 {
 	return side->memory == ATTACH_DEVICE ||
-	       (side->memory == ATTACH_MANAGED &&
+	       (side->memory == ATTACH_MANAGED && !s->is_foreign &&
 		attach_judge_job(ctx, s, side->buf, NULL) == ATTACH_ALLOWED);
 }
 
@@ -281,9 +300,9 @@ static bool side_is_device(struct attach_ctx *ctx, struct attach_stream *s,
  * @to: target
  * @copy: out
  *
- * A managed side counts as device memory if a job may touch it now. Otherwise
- * it counts as host memory, which the CPU touches, and as pageable: its bytes
- * are read before a copy to the device returns.
+ * A managed side counts as device memory if a job may touch it now, unless the
+ * stream is foreign. Otherwise it counts as host memory, which the CPU touches,
+ * and as pageable: its bytes are read before a copy to the device returns.
  */
 void attach_judge_copy(struct attach_ctx *ctx, struct attach_stream *s,
 		       const struct attach_side *from,

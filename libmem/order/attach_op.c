@@ -72,7 +72,7 @@ void attach_stream_put(struct attach_ctx *ctx, struct attach_stream *s)
 	if (!s)
 		return;
 	s->refs--;
-	if (s->is_destroyed && !s->refs)
+	if (s->is_destroyed && (s->is_foreign || !s->refs))
 		attach_recheck_later(ctx, s);
 }
 
@@ -427,17 +427,50 @@ void attach_find_held(struct attach_ctx *ctx)
 	}
 }
 
-/* Returns true if the last search reached an operation of a stream. */
+/* Returns up to which ticket the last search reached a stream; 0: nowhere. */
+static u64 stream_reach(const struct attach_ctx *ctx,
+			const struct attach_stream *s)
+{
+	const struct attach_queue *queue = &s->queue;
+	u64 reach = queue->epoch == ctx->epoch ? queue->reach : 0;
+
+	queue = &ctx->domain;
+	if (s->is_blocking && queue->epoch == ctx->epoch &&
+	    queue->reach > reach)
+		reach = queue->reach;
+	return reach;
+}
+
 static bool stream_is_reached(const struct attach_ctx *ctx,
 			      const struct attach_stream *s, u64 ticket)
 {
-	const struct attach_queue *queue = &s->queue;
+	return ticket <= stream_reach(ctx, s);
+}
 
-	if (queue->epoch == ctx->epoch && ticket <= queue->reach)
-		return true;
-	queue = &ctx->domain;
-	return s->is_blocking && queue->epoch == ctx->epoch &&
-	       ticket <= queue->reach;
+/**
+ * attach_behind() - find out what an operation is behind
+ * @ctx: context
+ * @s: stream of the operation, which is its newest one
+ * @other: another stream
+ *
+ * Successive calls for one @s search once.
+ *
+ * Return: ticket; the operation is behind all operations of @other up to it, or
+ * the host knew when it was submitted that they are done. Those after it are
+ * neither.
+ */
+u64 attach_behind(struct attach_ctx *ctx, struct attach_stream *s,
+		  const struct attach_stream *other)
+{
+	const struct attach_point point = attach_point_now(ctx, s);
+	u64 behind = attach_known_of(ctx, other), reach;
+
+	attach_search_all(ctx, &point);
+	reach = stream_reach(ctx, other);
+	if (reach > behind)
+		behind = reach;
+	/* What was before it is none of its operations. */
+	return other->born > behind ? other->born : behind;
 }
 
 /**

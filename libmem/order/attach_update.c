@@ -14,8 +14,28 @@ static struct attach_stream *stream_of_recheck(struct attach_link *in_recheck)
 	return of_link(in_recheck, struct attach_stream, in_recheck);
 }
 
+/*
+ * The waits of a foreign stream may never be known done. They order nothing
+ * when there is neither a job nor an event nor a wait of another stream that
+ * refers to it.
+ */
+static void stream_drop_last_waits(struct attach_ctx *ctx,
+				   struct attach_stream *s)
+{
+	struct attach_link *waits = &s->queue.ops[ATTACH_OP_WAIT], *link;
+	u64 nr = 0;
+
+	for (link = waits->next; link != waits; link = link->next)
+		nr++;
+	if (nr == s->refs)
+		while (!list_is_empty(waits))
+			attach_op_drop(ctx, attach_op_of(waits->next));
+}
+
 static void stream_drop_dead(struct attach_ctx *ctx, struct attach_stream *s)
 {
+	if (s->is_destroyed && s->is_foreign)
+		stream_drop_last_waits(ctx, s);
 	if (!s->is_destroyed || s->refs)
 		return;
 	list_remove(&s->in_ctx);
@@ -279,6 +299,25 @@ void attach_queue_known(struct attach_ctx *ctx, struct attach_queue *queue,
 }
 
 /**
+ * attach_reached_known() - note that what the last search reached is known done
+ * @ctx: context
+ *
+ * The caller must call attach_end_call() afterwards.
+ */
+void attach_reached_known(struct attach_ctx *ctx)
+{
+	struct attach_link *link;
+
+	for (link = ctx->reached.next; link != &ctx->reached;
+	     link = link->next) {
+		struct attach_queue *queue = of_link(link, struct attach_queue,
+						     in_reached);
+
+		attach_queue_known(ctx, queue, queue->reach);
+	}
+}
+
+/**
  * attach_point_known() - note that the host has waited for a point
  * @ctx: context
  * @point: point; all operations that it is behind are known done
@@ -288,19 +327,12 @@ void attach_queue_known(struct attach_ctx *ctx, struct attach_queue *queue,
  */
 int attach_point_known(struct attach_ctx *ctx, const struct attach_point *point)
 {
-	struct attach_link *link;
 	struct attach_op *host;
 
 	attach_search(ctx, point, &host);
 	if (host)
 		return -EBUSY;
-	for (link = ctx->reached.next; link != &ctx->reached;
-	     link = link->next) {
-		struct attach_queue *queue = of_link(link, struct attach_queue,
-						     in_reached);
-
-		attach_queue_known(ctx, queue, queue->reach);
-	}
+	attach_reached_known(ctx);
 	attach_end_call(ctx);
 	return 0;
 }

@@ -24,9 +24,13 @@ struct mark {
 	struct attach_event event;
 };
 
+/* A host function; @host: its operation, or NULL if the stream is foreign */
 struct call {
 	struct attach_op *host;
 };
+
+/* An event that was never recorded, for operations that order nothing else */
+static const struct attach_event never;
 
 /**
  * struct reach - maintenance that is due when a stream reaches an attach
@@ -180,8 +184,13 @@ static struct order *model_order(struct attach_stream *model)
 	return containerof(model, struct order, model);
 }
 
-/* Frees streams to which nothing in the model refers any more. */
-static void order_take_streams(struct mem_ctx *ctx)
+/**
+ * order_take_streams() - free streams to which nothing in the model refers
+ * @ctx: context
+ *
+ * Context: caller must hold the order lock.
+ */
+void order_take_streams(struct mem_ctx *ctx)
 {
 	struct attach_stream *model;
 
@@ -370,6 +379,14 @@ void order_counters(struct mem_ctx *ctx, struct mem_buf *buf,
 
 /* Streams */
 
+static enum attach_stream_kind stream_kind(const struct mem_stream *stream)
+{
+	if (stream->is_foreign)
+		return ATTACH_STREAM_FOREIGN;
+	return stream->is_blocking ? ATTACH_STREAM_BLOCKING :
+				     ATTACH_STREAM_NON_BLOCKING;
+}
+
 /**
  * order_stream_create() - add a stream to the model
  * @stream: stream, whose order is set
@@ -386,7 +403,7 @@ int order_stream_create(struct mem_stream *stream)
 	err = ctx->backend->order->stream_create(stream);
 	if (!err)
 		attach_stream_create(&ctx->order->model, &stream->order->model,
-				     stream->is_blocking);
+				     stream_kind(stream));
 	order_unlock(ctx, &old);
 	return err;
 }
@@ -518,7 +535,6 @@ int order_mark_end(struct mem_stream *stream, struct mark **mark)
  */
 int order_mark_wait(struct mem_stream *stream, struct mark *mark)
 {
-	static const struct attach_event never;
 	struct mem_ctx *ctx = stream->ctx;
 	sigset_t old;
 	int err;
@@ -653,7 +669,11 @@ int order_call_submit(struct mem_stream *stream, struct call **made)
 		return -ENOMEM;
 	order_lock(ctx, &old);
 	err = order_give_ops(ctx, 1);
-	if (!err)
+	/* What another API calls tells the program nothing. */
+	if (!err && stream->is_foreign)
+		err = attach_event_wait(&ctx->order->model,
+					order_model_of(stream), &never);
+	else if (!err)
 		err = attach_submit_host(&ctx->order->model,
 					 order_model_of(stream), &call->host);
 	order_unlock(ctx, &old);
@@ -675,7 +695,8 @@ void order_call_begin(struct mem_ctx *ctx, struct call *call)
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	attach_host_begin(&ctx->order->model, call->host);
+	if (call->host)
+		attach_host_begin(&ctx->order->model, call->host);
 	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 }
@@ -690,7 +711,10 @@ void order_call_return(struct mem_ctx *ctx, struct call *call)
 	sigset_t old;
 
 	order_lock(ctx, &old);
-	attach_host_return(&ctx->order->model, call->host);
+	if (call->host) {
+		attach_host_return(&ctx->order->model, call->host);
+		race_passed(ctx);
+	}
 	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 	free(call);

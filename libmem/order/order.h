@@ -78,8 +78,37 @@ struct work_verdict {
 };
 
 /**
+ * struct race_party - a job that another one races with
+ * @acting: how reports name it
+ * @tid: thread that has submitted it
+ */
+struct race_party {
+	struct acting acting;
+	uint32_t tid;
+};
+
+/**
+ * struct race_rows - bytes of a buffer that a copy or fill accesses
+ * @off: first byte
+ * @pitch: bytes from row to row, at least @len
+ * @len: bytes of a row
+ * @nr: number of rows
+ */
+struct race_rows {
+	uint64_t off;
+	uint64_t pitch;
+	uint64_t len;
+	uint64_t nr;
+};
+
+/**
  * struct work - a job of an engine that is not done
  * @stream: its stream in the model
+ * @ticket: its ticket in the model
+ * @behind: what it is behind; NULL: no races are looked for in its context
+ * @nr_passed: order_ctx.nr_passed at its submission
+ * @begun: order_ctx.nr_accesses when it began
+ * @tid: thread that has submitted it; only set if @behind is
  * @is_own: it is a kernel of libmem itself, which gates do not stop
  * @has_begun: it has started; a job that is dropped never does
  * @acting: how reports name it
@@ -91,6 +120,11 @@ struct work_verdict {
  */
 struct work {
 	struct attach_stream *stream;
+	u64 ticket;
+	struct behind *behind;
+	u64 nr_passed;
+	u64 begun;
+	uint32_t tid;
 	bool is_own;
 	bool has_begun;
 	struct acting acting;
@@ -109,6 +143,9 @@ struct work {
  * @reach: maintenance that the current call makes due later
  * @in_flight: list of the managed buffers with an attach that is not known to
  *	be done; it may contain some whose attach is done
+ * @nr_accesses: number of accesses that were noted to look for races
+ * @nr_races: number of buffers in which races are looked for
+ * @nr_passed: how often a stream has passed a semaphore or a host function
  */
 struct order_ctx {
 	struct mem_ctx *ctx;
@@ -118,6 +155,9 @@ struct order_ctx {
 	struct work *works;
 	struct reach *reach;
 	struct attach_link in_flight;
+	u64 nr_accesses;
+	atomic_uint nr_races;
+	atomic_ullong nr_passed;
 };
 
 /**
@@ -174,6 +214,7 @@ void order_fini(struct mem_ctx *ctx);
 void order_lock(struct mem_ctx *ctx, sigset_t *old);
 void order_unlock(struct mem_ctx *ctx, const sigset_t *old);
 int order_give_ops(struct mem_ctx *ctx, u64 nr);
+void order_take_streams(struct mem_ctx *ctx);
 struct attach_stream *order_model_of(const struct mem_stream *stream);
 
 void order_buf_create(struct mem_buf *buf, struct order_buf *order);
@@ -213,5 +254,19 @@ int order_work_begin(struct mem_ctx *ctx, struct work *work);
 void order_work_touch(struct mem_ctx *ctx, struct work *work,
 		      struct mem_buf *buf, bool is_write);
 void order_work_end(struct mem_ctx *ctx, struct work *work);
+
+/* race.c */
+int race_begin(struct mem_buf *buf);
+void race_end(struct mem_buf *buf);
+uint64_t race_part(const struct mem_buf *buf, uint64_t off, uint64_t *len);
+void race_submit(struct order_ctx *order, struct work *work);
+void race_work_begin(struct order_ctx *order, struct work *work);
+bool race_touch(const struct work *work, struct mem_buf *buf, uint64_t off,
+		bool is_write, struct race_party *party);
+bool race_copy(const struct work *work, struct mem_buf *buf,
+	       const struct race_rows *rows, bool is_write,
+	       struct race_party *party);
+void race_signalled(struct mem_stream *stream, u64 ticket);
+void race_passed(struct mem_ctx *ctx);
 
 #endif

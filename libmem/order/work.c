@@ -195,6 +195,7 @@ int order_work_begin(struct mem_ctx *ctx, struct work *work)
 	order_lock(ctx, &old);
 	err = ctx->backend->order->work_begin(ctx, work);
 	work->has_begun = !err;
+	race_work_begin(ctx->order, work);
 	order_unlock(ctx, &old);
 	return err;
 }
@@ -265,6 +266,7 @@ static void work_link(struct order_ctx *ctx, struct work *work)
 static void work_free(struct work *work)
 {
 	free(work->verdicts);
+	free(work->behind);
 	free(work);
 }
 
@@ -304,6 +306,7 @@ int order_work_submit(struct mem_stream *stream,
 	if (!err) {
 		/* Cannot fail: it has memory, and the stream exists. */
 		attach_submit_work(&ctx->order->model, work->stream);
+		race_submit(ctx->order, work);
 		work_link(ctx->order, work);
 	}
 	order_unlock(ctx, &old);
@@ -356,6 +359,8 @@ void order_work_end(struct mem_ctx *ctx, struct work *work)
 		ctx->order->works = work->next;
 	if (work->next)
 		work->next->prev = work->prev;
+	attach_end_work(&ctx->order->model, work->stream);
+	order_take_streams(ctx);
 	order_unlock(ctx, &old);
 	work_free(work);
 }

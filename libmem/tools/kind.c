@@ -238,6 +238,21 @@ static const struct kind kinds[] = {
 		"or after the last use: cudaEGLStreamConsumerReleaseFrame(),\n"
 		"or mem_pipe_release()",
 	},
+	[MEM_VIOLATION_RACE] = {
+		"race",
+		"Race: jobs of two streams touched the same bytes, one of\n"
+		"them wrote, and neither waited for the other",
+		"touched before by a job that was submitted", "touched",
+		"accesses", KIND_ERROR,
+		"to fix it: have the stream of one wait for the other:\n"
+		"mem_event_record(), mem_stream_wait_event(); or wait for one\n"
+		"before the other is submitted: mem_stream_sync()",
+		"to fix it: have the stream of one wait for the other by an\n"
+		"EGLSync: eglCreateSync(), eglWaitSync(),\n"
+		"cudaEventCreateFromEGLSync(), cudaStreamWaitEvent(); or wait\n"
+		"for one before the other is submitted: glFinish(),\n"
+		"cudaStreamSynchronize()",
+	},
 	[RECORD_MISSING_CALL] = {
 		"missing-call",
 		"Calls that are not supported",

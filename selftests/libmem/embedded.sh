@@ -27,7 +27,7 @@ all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
 	generic-coherent"
 for soc in ${HEAPSIM_BOARDS:-$all}; do
 	for test in watch embedded bounce stream semaphore attach idle misuse share export \
-		move stream_random gate object image image_wrap \
+		move stream_random gate race object image image_wrap \
 		image_object image_inside image_job image_memory pipe \
 		pipe_process pipe_hostile timeline; do
 		LIBMEM_SOC=$soc "$dir/${test}_test" || rc=1

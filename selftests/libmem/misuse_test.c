@@ -332,6 +332,8 @@ static void null_memory(void)
 	assert_int_equal(mem_ptr_attach_counters(ctx, NULL, NULL), -EINVAL);
 	assert_int_equal(mem_set_name(ctx, NULL, "name"), -EINVAL);
 	assert_int_equal(mem_set_name(ctx, &ptr, NULL), -EINVAL);
+	assert_int_equal(mem_check_order(NULL, &ptr), -EINVAL);
+	assert_int_equal(mem_check_order(ctx, &ptr), -EINVAL);
 	assert_int_equal(mem_set_lasting(NULL, &ptr), -EINVAL);
 	assert_int_equal(mem_set_lasting(ctx, &ptr), -EINVAL);
 	assert_int_equal(mem_launch(NULL, &launch), -EINVAL);
@@ -369,6 +371,8 @@ static void null_streams(void)
 	assert_int_equal(mem_event_create(ctx, 0, NULL), -EINVAL);
 	assert_int_equal(mem_event_record(event, NULL), -EINVAL);
 	assert_int_equal(mem_event_record(NULL, stream), -EINVAL);
+	assert_int_equal(mem_event_copy(event, NULL), -EINVAL);
+	assert_int_equal(mem_event_copy(NULL, event), -EINVAL);
 	assert_int_equal(mem_event_sync(NULL), -EINVAL);
 	assert_int_equal(mem_event_query(NULL), -EINVAL);
 	assert_int_equal(mem_event_elapsed(event, NULL, &ns), -EINVAL);
@@ -404,7 +408,7 @@ static void use_another_context(void)
 {
 	uint32_t *ptr = memory(MEM_KIND_MANAGED);
 	struct mem_stream *strange;
-	struct mem_event *event;
+	struct mem_event *event, *own;
 	struct mem_ctx *other;
 	uint32_t word;
 
@@ -418,6 +422,9 @@ static void use_another_context(void)
 			 -EXDEV);
 	assert_int_equal(mem_fill(strange, ptr, 0, 4), -EXDEV);
 	assert_int_equal(mem_event_record(event, stream), -EXDEV);
+	assert_int_equal(mem_event_create(ctx, 0, &own), 0);
+	assert_int_equal(mem_event_copy(own, event), -EXDEV);
+	mem_event_destroy(own);
 	assert_int_equal(mem_stream_wait_event(stream, event), -EXDEV);
 	mem_event_destroy(event);
 	mem_ctx_close(other);
@@ -637,6 +644,7 @@ static void call_streams_inside(struct inside *in)
 		ANSWER(mem_fill_rows_async(stream, &rows, 0)),
 		ANSWER(mem_event_create(ctx, 0, &event)),
 		ANSWER(mem_event_record(in->event, stream)),
+		ANSWER(mem_event_copy(in->event, in->event)),
 		ANSWER(mem_event_sync(in->event)),
 		ANSWER(mem_event_query(in->event)),
 		ANSWER(mem_event_elapsed(in->event, in->event, &ns)),
@@ -708,6 +716,7 @@ static void call_buffers_inside(struct inside *in)
 		ANSWER(mem_unregister(ctx, &ptr)),
 		ANSWER(mem_device_ptr(ctx, in->ptr, &ptr)),
 		ANSWER(mem_set_name(ctx, in->ptr, "name")),
+		ANSWER(mem_check_order(ctx, in->ptr)),
 		ANSWER(mem_set_lasting(ctx, in->ptr)),
 	};
 

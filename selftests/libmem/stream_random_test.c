@@ -858,7 +858,7 @@ static void step_thread(void)
 
 	if (p.ref->nr_streams >= ATTACH_REF_STREAMS / 2)
 		return;
-	stream = attach_ref_stream_create(p.ref, true);
+	stream = attach_ref_stream_create(p.ref, true, false);
 	note("a thread, stream %d", stream);
 	while (job->nr_cmds < 3 && add_word(job, stream))
 		;
@@ -1176,7 +1176,7 @@ static void stream_create(struct stream *stream)
 
 	must(mem_stream_create(ctx, is_blocking ? 0 : MEM_STREAM_NON_BLOCKING,
 			       -(int)any(6), &stream->real), "stream");
-	stream->ref = attach_ref_stream_create(p.ref, is_blocking);
+	stream->ref = attach_ref_stream_create(p.ref, is_blocking, false);
 	note("stream %d%s", stream->ref, is_blocking ? ", blocking" : "");
 }
 
@@ -1283,7 +1283,7 @@ static void begin(uint64_t seed)
 	p.ref = attach_ref_create(board.ref);
 	p.streams[0].real = mem_stream_legacy(ctx);
 	must(mem_stream_per_thread(ctx, &p.streams[1].real), "per thread");
-	p.streams[1].ref = attach_ref_stream_create(p.ref, true);
+	p.streams[1].ref = attach_ref_stream_create(p.ref, true, false);
 	stream_create(&p.streams[NR_FIXED]);
 	for (i = 0; i < NR_BUFS; i++)
 		buf_create((int)i);

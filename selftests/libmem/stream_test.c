@@ -773,6 +773,37 @@ static void blocking_streams_wait_for_the_legacy_one(void **state)
 	release(gate.word);
 }
 
+static void an_event_can_be_copied(void **state)
+{
+	struct mem_event *event, *copy, *never;
+	struct gate gate = hold_up(stream);
+
+	(void)state;
+	assert_int_equal(mem_event_create(ctx, 0, &event), 0);
+	assert_int_equal(mem_event_create(ctx, 0, &copy), 0);
+	assert_int_equal(mem_event_create(ctx, 0, &never), 0);
+	assert_int_equal(mem_event_record(event, stream), 0);
+	assert_int_equal(mem_event_copy(copy, event), 0);
+	/* Neither a new record nor the end of the first one changes it. */
+	assert_int_equal(mem_event_record(event, mem_stream_legacy(ctx)), 0);
+	mem_event_destroy(event);
+	assert_int_equal(mem_event_query(copy), -EBUSY);
+	assert_int_equal(mem_event_copy(copy, copy), 0);
+	assert_int_equal(mem_event_query(copy), -EBUSY);
+	let_go(gate);
+	assert_int_equal(mem_event_sync(copy), 0);
+	release(gate.word);
+	gate = hold_up(stream);
+	assert_int_equal(mem_event_record(copy, stream), 0);
+	assert_int_equal(mem_event_copy(copy, never), 0);
+	assert_int_equal(mem_event_query(copy), 0);
+	let_go(gate);
+	assert_int_equal(mem_stream_sync(stream), 0);
+	release(gate.word);
+	mem_event_destroy(copy);
+	mem_event_destroy(never);
+}
+
 static void an_event_orders_two_streams(void **state)
 {
 	struct mem_stream *other;
@@ -2159,6 +2190,7 @@ int main(void)
 		cmocka_unit_test(a_system_call_is_refused_too),
 		cmocka_unit_test(work_of_a_stream_is_in_order),
 		cmocka_unit_test(blocking_streams_wait_for_the_legacy_one),
+		cmocka_unit_test(an_event_can_be_copied),
 		cmocka_unit_test(an_event_orders_two_streams),
 		cmocka_unit_test(events_tell_the_time),
 		cmocka_unit_test(a_host_function_may_not_call),
@@ -2210,6 +2242,7 @@ int main(void)
 		cmocka_unit_test(attach_says_what_is_wrong),
 		cmocka_unit_test(work_of_a_stream_is_in_order),
 		cmocka_unit_test(blocking_streams_wait_for_the_legacy_one),
+		cmocka_unit_test(an_event_can_be_copied),
 		cmocka_unit_test(an_event_orders_two_streams),
 		cmocka_unit_test(events_tell_the_time),
 		cmocka_unit_test(a_host_function_may_not_call),

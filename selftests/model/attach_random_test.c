@@ -135,6 +135,29 @@ static void compare_jobs(struct run *run)
 		}
 }
 
+/* Compares what an operation of each stream would be behind now. */
+static void compare_order(struct run *run)
+{
+	size_t i, j;
+
+	for (i = 0; i < NR_STREAMS; i++)
+		for (j = 0; j < NR_STREAMS; j++) {
+			struct stream *s = &run->streams[i];
+			struct stream *other = &run->streams[j];
+			size_t last;
+
+			if (!s->model || !other->model || !other->model->last)
+				continue;
+			last = run->ref->streams[other->ref].last;
+			equal(run, "is behind",
+			      attach_behind(&run->ctx, s->model,
+					    other->model) >=
+			      other->model->last,
+			      run->ref->ops[last - 1].is_known ||
+			      attach_ref_is_before(run->ref, last - 1, s->ref));
+		}
+}
+
 static void give_op(struct run *run)
 {
 	struct attach_op *op = malloc(sizeof(*op));
@@ -187,20 +210,21 @@ static struct buf *some_buf(struct run *run)
 static void step_stream(struct run *run)
 {
 	struct stream *s = &run->streams[1 + below(run, NR_STREAMS - 1)];
-	bool is_blocking = below(run, 2);
+	enum attach_stream_kind kind = below(run, 3);
 	struct own *own;
 	int ret;
 
 	if (!s->model) {
-		log_step(run, "create stream", run->ref->nr_streams,
-			 is_blocking);
+		log_step(run, "create stream", run->ref->nr_streams, kind);
 		own = malloc(sizeof(*own));
 		assert_non_null(own);
 		right_group_init(&own->group);
 		s->model = &own->model;
 		run->nr_given++;
-		attach_stream_create(&run->ctx, s->model, is_blocking);
-		s->ref = attach_ref_stream_create(run->ref, is_blocking);
+		attach_stream_create(&run->ctx, s->model, kind);
+		s->ref = attach_ref_stream_create(run->ref,
+						  kind == ATTACH_STREAM_BLOCKING,
+						  kind == ATTACH_STREAM_FOREIGN);
 		return;
 	}
 	log_step(run, "destroy stream", s->ref, 0);
@@ -239,6 +263,16 @@ static void step_buf(struct run *run)
 	b->exists = false;
 }
 
+/* Ends a job of a foreign stream, in whose place there may be a new one. */
+static void foreign_replace(struct run *run, struct attach_stream *s)
+{
+	struct attach_stream **slot = &run->foreign[below(run, NR_FOREIGN)];
+
+	if (*slot)
+		attach_end_work(&run->ctx, *slot);
+	*slot = s;
+}
+
 static void step_work(struct run *run)
 {
 	const u32 due = run->ctx.class == ATTACH_NONCOHERENT ?
@@ -256,6 +290,10 @@ static void step_work(struct run *run)
 		ret = attach_submit_work(&run->ctx, s->model);
 	} while (try_again(run, ret));
 	equal(run, "work", ret, attach_ref_work(run->ref, s->ref));
+	if (s->model->is_foreign) {
+		foreign_replace(run, s->model);
+		return;
+	}
 	if (groups_are_used(run)) {
 		groups_see_job(run, s->model, is_visible);
 		return;
@@ -278,7 +316,8 @@ static void step_attach(struct run *run)
 	struct buf *b = some_buf(run);
 	int ret;
 
-	if (!b->exists)
+	/* Memory is not attached to a stream of another API. */
+	if (!b->exists || s->model->is_foreign)
 		return;
 	log_step(run, kind == ATTACH_SINGLE ? "attach single" :
 		 kind == ATTACH_HOST ? "attach host" : "attach global",
@@ -298,7 +337,7 @@ static void step_host(struct run *run)
 	int ret;
 
 	/* programs differ in how many host functions they have, from 0 on */
-	if (!(run->steps.seed % (NR_HOSTS + 1)))
+	if (!(run->steps.seed % (NR_HOSTS + 1)) || s->model->is_foreign)
 		return;
 	f = &run->hosts[below(run, run->steps.seed % (NR_HOSTS + 1))];
 	if (!f->model) {
@@ -399,6 +438,8 @@ static void step(struct run *run)
 {
 	size_t what = below(run, 100);
 
+	if (!below(run, 20))
+		foreign_replace(run, NULL);
 	if (what < 7)
 		step_stream(run);
 	else if (what < 13)
@@ -420,6 +461,10 @@ static void step(struct run *run)
 static void finish(struct run *run)
 {
 	size_t i;
+
+	for (i = 0; i < NR_FOREIGN; i++)
+		if (run->foreign[i])
+			attach_end_work(&run->ctx, run->foreign[i]);
 
 	for (i = 0; i < NR_BUFS; i++)
 		if (run->bufs[i].exists) {
@@ -457,8 +502,10 @@ static void play_seed(const char *soc, uint64_t seed, uint64_t nr_steps,
 		if (run.steps.nr == nr_logged)
 			continue;
 		compare(&run);
-		if (!below(&run, 4))
+		if (!below(&run, 4)) {
 			compare_jobs(&run);
+			compare_order(&run);
+		}
 	}
 	finish(&run);
 }

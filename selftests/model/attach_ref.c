@@ -21,7 +21,7 @@ struct attach_ref *attach_ref_create(enum attach_ref_board board)
 
 	assert(ref);
 	ref->board = board;
-	attach_ref_stream_create(ref, true);
+	attach_ref_stream_create(ref, true, false);
 	return ref;
 }
 
@@ -383,13 +383,17 @@ static void add_attach(struct attach_ref *ref, int buf,
  * attach_ref_stream_create() - make a stream
  * @ref: the context
  * @is_blocking: ordered with the NULL stream
+ * @is_foreign: of another API: its work uses no managed memory, and a wait for
+ *	the device does not include it
  *
  * Return: its number.
  */
-int attach_ref_stream_create(struct attach_ref *ref, bool is_blocking)
+int attach_ref_stream_create(struct attach_ref *ref, bool is_blocking,
+			     bool is_foreign)
 {
 	assert(ref->nr_streams < ATTACH_REF_STREAMS);
 	ref->streams[ref->nr_streams].is_blocking = is_blocking;
+	ref->streams[ref->nr_streams].is_foreign = is_foreign;
 	return ref->nr_streams++;
 }
 
@@ -467,6 +471,10 @@ int attach_ref_work(struct attach_ref *ref, int stream)
 
 	if (ref->streams[stream].is_destroyed)
 		return -EINVAL;
+	if (ref->streams[stream].is_foreign) {
+		add_op(ref, stream, ATTACH_REF_OTHER);
+		return 0;
+	}
 	for (i = 0; i < ref->nr_bufs; i++) {
 		struct attach_ref_buf *b = &ref->bufs[i];
 
@@ -618,7 +626,8 @@ int attach_ref_wait(struct attach_ref *ref, int stream, int event)
 
 /**
  * attach_ref_sync_device() - let the host wait for all operations
- * @ref: the context
+ * @ref: the context, whose foreign streams are waited for, too, but become
+ *	known done only if an operation of another stream is behind them
  *
  * Return: 0; -EBUSY if the wait cannot end now.
  */
@@ -626,8 +635,14 @@ int attach_ref_sync_device(struct attach_ref *ref)
 {
 	size_t i;
 
-	for (i = 0; i < ref->nr_ops; i++)
-		ref->is_found[i] = true;
+	find_nothing(ref);
+	for (i = 0; i < ref->nr_ops; i++) {
+		if (ref->ops[i].what == ATTACH_REF_HOST_FUNCTION &&
+		    !ref->ops[i].has_returned)
+			return -EBUSY;
+		if (!ref->streams[ref->ops[i].stream].is_foreign)
+			find(ref, i);
+	}
 	return found_is_known(ref);
 }
 

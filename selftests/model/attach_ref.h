@@ -83,11 +83,13 @@ struct attach_ref_op {
 /**
  * struct attach_ref_stream - a stream
  * @is_blocking: ordered with the NULL stream
+ * @is_foreign: of another API
  * @is_destroyed: accepts no further operations
  * @last: its last operation plus one; 0: none
  */
 struct attach_ref_stream {
 	bool is_blocking;
+	bool is_foreign;
 	bool is_destroyed;
 	size_t last;
 };
@@ -151,7 +153,8 @@ struct attach_ref {
 struct attach_ref *attach_ref_create(enum attach_ref_board board);
 void attach_ref_destroy(struct attach_ref *ref);
 
-int attach_ref_stream_create(struct attach_ref *ref, bool is_blocking);
+int attach_ref_stream_create(struct attach_ref *ref, bool is_blocking,
+			     bool is_foreign);
 int attach_ref_stream_destroy(struct attach_ref *ref, int stream);
 int attach_ref_buf_create(struct attach_ref *ref, enum attach_ref_kind kind);
 void attach_ref_buf_destroy(struct attach_ref *ref, int buf);

@@ -24,6 +24,7 @@
 #define NR_STREAMS	6	/* existing at a time; the first is NULL */
 #define NR_BUFS		5
 #define NR_EVENTS	4
+#define NR_FOREIGN	3
 #define NR_HOSTS	4
 
 /**
@@ -91,6 +92,7 @@ struct function {
  * @bufs: existing buffers
  * @events: events of the model; the reference has the same numbers
  * @hosts: functions that have not returned
+ * @foreign: streams of jobs of foreign streams that have not ended, or NULL
  * @gone: counters of destroyed buffers
  * @nr_ops: number of operations given to the model
  * @nr_given: number of streams given to the model
@@ -106,6 +108,7 @@ struct run {
 	struct buf bufs[NR_BUFS];
 	struct attach_event events[NR_EVENTS];
 	struct function hosts[NR_HOSTS];
+	struct attach_stream *foreign[NR_FOREIGN];
 	struct attach_counters gone;
 	size_t nr_ops;
 	size_t nr_given;

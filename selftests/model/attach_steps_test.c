@@ -51,7 +51,8 @@ static struct crowd *crowd_create(void)
 	for (i = 0; i < NR_CROWD_OPS; i++)
 		attach_give_op(&c->ctx, &c->ops[i]);
 	for (i = 0; i < NR_CROWD; i++)
-		attach_stream_create(&c->ctx, &c->streams[i], false);
+		attach_stream_create(&c->ctx, &c->streams[i],
+				     ATTACH_STREAM_NON_BLOCKING);
 	return c;
 }
 

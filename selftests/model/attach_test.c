@@ -67,10 +67,10 @@ static int set_up(void **state)
 	for (i = 0; i < NR_OPS; i++)
 		attach_give_op(&w->ctx, &w->ops[i]);
 	w->null = &w->ctx.null_stream;
-	attach_stream_create(&w->ctx, &w->a, false);
-	attach_stream_create(&w->ctx, &w->b, false);
-	attach_stream_create(&w->ctx, &w->c, true);
-	attach_stream_create(&w->ctx, &w->d, true);
+	attach_stream_create(&w->ctx, &w->a, ATTACH_STREAM_NON_BLOCKING);
+	attach_stream_create(&w->ctx, &w->b, ATTACH_STREAM_NON_BLOCKING);
+	attach_stream_create(&w->ctx, &w->c, ATTACH_STREAM_BLOCKING);
+	attach_stream_create(&w->ctx, &w->d, ATTACH_STREAM_BLOCKING);
 	attach_buf_create(&w->ctx, &w->global, LEN, ATTACH_GLOBAL);
 	attach_buf_create(&w->ctx, &w->host, LEN, ATTACH_HOST);
 	*state = w;

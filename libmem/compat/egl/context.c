@@ -227,7 +227,7 @@ API EGLContext eglCreateContext(EGLDisplay dpy, EGLConfig handle,
 	context->object.kind = EGL_KIND_CONTEXT;
 	context->object.destroy = context_destroy;
 	context->mem = egl_ctx();
-	err = mem_stream_create(context->mem, MEM_STREAM_NON_BLOCKING, 0,
+	err = mem_stream_create(context->mem, MEM_STREAM_FOREIGN, 0,
 				&context->stream);
 	if (err) {
 		free(context);

@@ -96,6 +96,8 @@ int egl_memory_alloc(struct mem_ctx *ctx, unsigned int width,
 		return err;
 	}
 	mem_set_name(ctx, new->ptr, "texture");
+	/* Without memory, races go unseen. */
+	mem_check_order(ctx, new->ptr);
 	new->image.planes[0].base = new->ptr;
 	*memory = new;
 	return 0;

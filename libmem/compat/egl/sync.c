@@ -117,11 +117,18 @@ static int sync_unsignal(struct egl_sync *sync)
 	return err;
 }
 
-/* Makes the further work of a stream wait for the sync. */
+/*
+ * Makes the further work of a stream wait for the sync. In the context of the
+ * sync's work it waits for the event, so that libmem knows what is ordered.
+ */
 static int sync_wait_by_stream(struct egl_sync *sync, struct mem_stream *stream)
 {
-	int err, cancel;
+	int err = -EXDEV, cancel;
 
+	if (sync->event)
+		err = mem_stream_wait_event(stream, sync->event);
+	if (err != -EXDEV)
+		return err;
 	/* Waits for nothing. An unsignal would replace the descriptor. */
 	sync_lock(sync, &cancel);
 	err = mem_stream_wait_fence(stream, sync->fd);
@@ -150,57 +157,51 @@ static void sync_work_done(struct mem_stream *stream, int status, void *arg)
 	egl_object_put(arg);
 }
 
-/* Lets the sync stand for the work that a stream has now. */
-static int sync_follow(struct egl_sync *sync, struct mem_stream *stream)
+/*
+ * Has the sync signalled when the work that its event has recorded has ended. A
+ * stream of its own waits for that, so that no other does.
+ */
+static int sync_follow(struct egl_sync *sync, struct mem_ctx *ctx)
 {
+	struct mem_stream *stream;
 	struct egl_sync *used;
-	int err = mem_event_record(sync->event, stream);
+	int err;
 
+	err = mem_stream_create(ctx, MEM_STREAM_FOREIGN, 0, &stream);
 	if (err)
 		return err;
-	used = egl_object_get(EGL_KIND_SYNC, sync);
-	if (!used)
-		return 0;
-	err = mem_stream_add_callback(stream, sync_work_done, used);
-	if (err)
-		egl_object_put(used);
+	err = mem_stream_wait_event(stream, sync->event);
+	used = err ? NULL : egl_object_get(EGL_KIND_SYNC, sync);
+	if (used) {
+		err = mem_stream_add_callback(stream, sync_work_done, used);
+		if (err)
+			egl_object_put(used);
+	}
+	mem_stream_destroy(stream);
 	return err;
 }
 
-/* Waits on a stream of its own, so that the other does not wait for it. */
+/* Lets the sync stand for the work that an event has recorded. */
 static int sync_follow_event(struct egl_sync *sync, struct mem_ctx *ctx,
 			     struct mem_event *event)
 {
-	struct mem_stream *stream;
 	int err;
 
 	err = mem_event_create(ctx, MEM_EVENT_NO_TIMING, &sync->event);
-	if (err)
-		return err;
-	err = mem_stream_create(ctx, MEM_STREAM_NON_BLOCKING, 0, &stream);
-	if (err)
-		return err;
-	err = mem_stream_wait_event(stream, event);
 	if (!err)
-		err = sync_follow(sync, stream);
-	mem_stream_destroy(stream);
-	return err;
+		err = mem_event_copy(sync->event, event);
+	return err ? err : sync_follow(sync, ctx);
 }
 
 static int sync_follow_context(struct egl_sync *sync,
 			       struct egl_context *context)
 {
-	struct mem_event *event;
 	int err;
 
-	err = mem_event_create(context->mem, MEM_EVENT_NO_TIMING, &event);
-	if (err)
-		return err;
-	err = mem_event_record(event, context->stream);
+	err = mem_event_create(context->mem, MEM_EVENT_NO_TIMING, &sync->event);
 	if (!err)
-		err = sync_follow_event(sync, context->mem, event);
-	mem_event_destroy(event);
-	return err;
+		err = mem_event_record(sync->event, context->stream);
+	return err ? err : sync_follow(sync, context->mem);
 }
 
 static void sync_init_lock(struct egl_sync *sync)
