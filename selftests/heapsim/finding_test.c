@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <libmem.h>
 
 #include "../../libmem/tools/findings.h"
 #include "../../libmem/tools/outside.h"
