@@ -302,6 +302,9 @@ struct mem_probe {
  *	that it had released
  * @MEM_VIOLATION_RACE: two jobs touched a byte of memory of mem_check_order(),
  *	one of them wrote it, and neither waited for the other
+ * @MEM_VIOLATION_INVALID_HANDLE: a call got an object or attribute list that
+ *	had been freed, or that never was one, or was to free the list of an
+ *	object
  */
 enum mem_violation_kind {
 	MEM_VIOLATION_DROPPED,
@@ -334,7 +337,8 @@ enum mem_violation_kind {
 	MEM_VIOLATION_READ_ONLY_WRITE,
 	MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER,
 	MEM_VIOLATION_FRAME_USED_AFTER_RELEASE,
-	MEM_VIOLATION_RACE
+	MEM_VIOLATION_RACE,
+	MEM_VIOLATION_INVALID_HANDLE
 };
 
 /** enum mem_missing - the operation that would have prevented the violation */

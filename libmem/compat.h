@@ -7,6 +7,8 @@
 #ifndef _LIBMEM_COMPAT_H
 #define _LIBMEM_COMPAT_H
 
+#include <stdbool.h>
+
 #include "libmem.h"
 #include "libmem/object.h"
 #include "libmem/pipe.h"
@@ -24,6 +26,111 @@ static inline int compat_ctx_open(struct mem_ctx **ctx)
 
 	return mem_ctx_open_shared(&options, ctx);
 }
+
+/**
+ * enum libmem_handle_type - what a handle names; handle.c has their names
+ * @LIBMEM_HANDLE_ATTRS: struct mem_attrs
+ * @LIBMEM_HANDLE_OBJECT: struct mem_object
+ * @LIBMEM_HANDLE_BUF_MODULE: NvSciBufModule
+ * @LIBMEM_HANDLE_SYNC_MODULE: NvSciSyncModule
+ * @LIBMEM_HANDLE_SYNC_CONTEXT: NvSciSyncCpuWaitContext
+ * @LIBMEM_HANDLE_SYNC_OBJECT: NvSciSyncObj
+ */
+enum libmem_handle_type {
+	LIBMEM_HANDLE_ATTRS,
+	LIBMEM_HANDLE_OBJECT,
+	LIBMEM_HANDLE_BUF_MODULE,
+	LIBMEM_HANDLE_SYNC_MODULE,
+	LIBMEM_HANDLE_SYNC_CONTEXT,
+	LIBMEM_HANDLE_SYNC_OBJECT,
+};
+
+/**
+ * struct libmem_handle - first member of an object whose address is a handle
+ * @next: next handle in the bucket
+ * @type: type of the object
+ * @nr_users: references
+ * @is_lent: another object owns this one, and the program must not free it
+ *
+ * A call recognises a handle that was freed, or that never was one, without an
+ * access to its memory. The lock of handle.c protects all members.
+ */
+struct libmem_handle {
+	struct libmem_handle *next;
+	enum libmem_handle_type type;
+	unsigned int nr_users;
+	bool is_lent;
+};
+
+/**
+ * libmem_handle_add() - make an object's address a handle
+ * @handle: first member of the object, which is memory of malloc()
+ * @type: type of the object
+ *
+ * The handle has one reference.
+ *
+ * Context: any thread.
+ * Return: 0, or -ENOMEM.
+ */
+int libmem_handle_add(struct libmem_handle *handle,
+		      enum libmem_handle_type type);
+
+/**
+ * libmem_handle_is() - check a handle that the program passed
+ * @at: handle, not trusted
+ * @type: type that the call needs
+ *
+ * A handle of no such object is reported to heapsim-run(1), except NULL.
+ *
+ * Context: any thread.
+ * Return: true if it names an object.
+ */
+bool libmem_handle_is(const void *at, enum libmem_handle_type type);
+
+/**
+ * libmem_handle_get() - take a reference for the program
+ * @at: handle, not trusted
+ * @type: type that the call needs
+ *
+ * Context: any thread.
+ * Return: as libmem_handle_is(); false: no reference was taken.
+ */
+bool libmem_handle_get(const void *at, enum libmem_handle_type type);
+
+/**
+ * libmem_handle_put() - drop a reference for the program
+ * @at: handle, not trusted
+ * @type: type that the call needs
+ *
+ * A handle of no such object, or of one that is lent, is reported to
+ * heapsim-run(1), except NULL.
+ *
+ * Context: any thread.
+ * Return: true if it was the last reference: the address is a handle no more,
+ * and the caller destroys the object, at last with libmem_handle_free().
+ */
+bool libmem_handle_put(const void *at, enum libmem_handle_type type);
+
+/**
+ * libmem_handle_lend() - keep the program from freeing an object
+ * @handle: handle of the object, which another object owns from now on
+ */
+void libmem_handle_lend(struct libmem_handle *handle);
+
+/**
+ * libmem_handle_take_back() - undo libmem_handle_lend()
+ * @handle: handle of the object, which its owner will free
+ */
+void libmem_handle_take_back(struct libmem_handle *handle);
+
+/**
+ * libmem_handle_free() - free the memory of an object
+ * @handle: handle whose last reference was dropped
+ *
+ * While heapsim-run(1) watches the process, the memory is freed later, so that
+ * its address is not soon a handle again.
+ */
+void libmem_handle_free(struct libmem_handle *handle);
 
 /**
  * libmem_report_missing() - report a call that the layer does not implement

@@ -251,6 +251,7 @@ API const char *mem_violation_name(unsigned int kind)
 		[MEM_VIOLATION_FRAME_USED_AFTER_RELEASE] =
 			"frame-used-after-release",
 		[MEM_VIOLATION_RACE] = "race",
+		[MEM_VIOLATION_INVALID_HANDLE] = "invalid-handle",
 	};
 
 	if (kind >= sizeof(names) / sizeof(*names))

@@ -28,7 +28,7 @@ struct violations *violations_create(unsigned int what, uint32_t nr)
 			       1U << MEM_VIOLATION_REDUNDANT_CLEAN |
 			       1U << MEM_VIOLATION_REDUNDANT_INVALIDATE |
 			       1U << MEM_VIOLATION_UNENDED_READ;
-	_Static_assert(MEM_VIOLATION_RACE < 32,
+	_Static_assert(MEM_VIOLATION_INVALID_HANDLE < 32,
 		       "kinds are bits");
 	struct violations *queue = calloc(1, sizeof(*queue) +
 					  (size_t)nr * sizeof(queue->ring[0]));

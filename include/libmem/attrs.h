@@ -334,7 +334,10 @@ int mem_attrs_create(struct mem_ctx *ctx, struct mem_attrs **attrs);
  * mem_attrs_destroy() - give a list back
  * @attrs: any list, or NULL, which does nothing
  *
- * What mem_attrs_get() has returned of it is gone, too.
+ * What mem_attrs_get() has returned of it is gone, too. A pointer that is no
+ * list, or no more, and the list of an object do nothing, and are mistakes that
+ * heapsim-run(1) reports (invalid-handle); so does a pointer in any other call,
+ * which returns -EINVAL.
  *
  * Context: any thread.
  */

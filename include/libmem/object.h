@@ -57,13 +57,16 @@ int mem_object_alloc(const struct mem_attrs *attrs, const char *name,
  * @object: object
  *
  * Context: any thread.
- * Return: @object.
+ * Return: @object; NULL: it is no object.
  */
 struct mem_object *mem_object_get(struct mem_object *object);
 
 /**
  * mem_object_put() - give a reference back
  * @object: object, or NULL, which does nothing
+ *
+ * A pointer that is no object, or no more, does nothing either, and is a
+ * mistake that heapsim-run(1) reports (invalid-handle), as in any call.
  *
  * With the last one the memory goes, except for what images, imports of other
  * processes and work under way still use.
@@ -95,8 +98,8 @@ int mem_object_restrict(struct mem_object *object, unsigned int perm,
  * @object: object
  *
  * Context: any thread.
- * Return: a reconciled list, the object's own, valid as long as that; NULL:
- * @object is NULL.
+ * Return: a reconciled list, the object's own, valid as long as that, not to be
+ * destroyed; NULL: @object is no object.
  */
 const struct mem_attrs *mem_object_attrs(const struct mem_object *object);
 
@@ -108,7 +111,7 @@ const struct mem_attrs *mem_object_attrs(const struct mem_object *object);
  *
  * Context: any thread.
  * Return: the object's own, valid as long as that, not to be destroyed; NULL:
- * @object is NULL.
+ * @object is no object.
  */
 struct mem_buf *mem_object_buf(struct mem_object *object);
 

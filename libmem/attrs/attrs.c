@@ -71,6 +71,10 @@ struct mem_attrs *attrs_new(struct mem_ctx *ctx, enum mem_attrs_state state,
 	if (!attrs)
 		return NULL;
 	memset(attrs, 0, sizeof(*attrs));
+	if (libmem_handle_add(&attrs->handle, LIBMEM_HANDLE_ATTRS)) {
+		free(attrs);
+		return NULL;
+	}
 	attrs->ctx = ctx_get(ctx);
 	attrs->state = state;
 	attrs->nr_slots = (uint32_t)nr;
@@ -113,13 +117,13 @@ API void mem_attrs_destroy(struct mem_attrs *attrs)
 {
 	struct mem_ctx *ctx;
 
-	if (!attrs)
+	if (!libmem_handle_put(attrs, LIBMEM_HANDLE_ATTRS))
 		return;
 	ctx = attrs->ctx;
 	if (attrs->client && attrs->destroy)
 		attrs->destroy(attrs->client);
 	free(attrs->own_client);
-	free(attrs);
+	libmem_handle_free(&attrs->handle);
 	ctx_put(ctx);
 }
 
@@ -148,7 +152,7 @@ API int mem_attrs_clone(const struct mem_attrs *attrs,
 {
 	int err;
 
-	if (!attrs || !clone || attrs->state == MEM_ATTRS_CONFLICT)
+	if (!clone || !attrs_is(attrs) || attrs->state == MEM_ATTRS_CONFLICT)
 		return -EINVAL;
 	err = ctx_may_call(attrs->ctx);
 	return err ? err : attrs_copy(attrs, clone);
@@ -172,7 +176,8 @@ int attrs_check(struct mem_attrs *const *lists, size_t nr_lists,
 	if (!lists || !nr_lists)
 		return -EINVAL;
 	for (i = 0; i < nr_lists; i++) {
-		if (!lists[i] || lists[i]->state != MEM_ATTRS_UNRECONCILED)
+		if (!attrs_is(lists[i]) ||
+		    lists[i]->state != MEM_ATTRS_UNRECONCILED)
 			return -EINVAL;
 		nr += lists[i]->nr_slots;
 		if (nr > INT_MAX)
@@ -240,12 +245,12 @@ API int mem_attrs_append(struct mem_attrs *const *lists, size_t nr_lists,
 
 API int mem_attrs_state(const struct mem_attrs *attrs)
 {
-	return attrs ? (int)attrs->state : -EINVAL;
+	return attrs_is(attrs) ? (int)attrs->state : -EINVAL;
 }
 
 API int mem_attrs_slots(const struct mem_attrs *attrs)
 {
-	if (!attrs)
+	if (!attrs_is(attrs))
 		return -EINVAL;
 	switch (attrs->state) {
 	case MEM_ATTRS_RECONCILED:
@@ -404,7 +409,7 @@ API int mem_attrs_set(struct mem_attrs *attrs, const struct mem_attr *values,
 {
 	int err;
 
-	if (!attrs || !values || !nr_values)
+	if (!values || !nr_values || !attrs_is(attrs))
 		return -EINVAL;
 	err = ctx_may_call(attrs->ctx);
 	if (err)
@@ -441,7 +446,7 @@ API int mem_attrs_get(const struct mem_attrs *attrs, unsigned int slot,
 {
 	size_t i;
 
-	if (!attrs || !values || !nr_values)
+	if (!values || !nr_values || !attrs_is(attrs))
 		return -EINVAL;
 	if (attrs->state == MEM_ATTRS_CONFLICT)
 		return -EPERM;
@@ -465,7 +470,7 @@ API int mem_attrs_set_client(const struct mem_attrs *attrs, void *client,
 	struct mem_attrs *list = (struct mem_attrs *)attrs;
 	int none = CLIENT_NONE;
 
-	if (!attrs || !client)
+	if (!client || !attrs_is(attrs))
 		return -EINVAL;
 	if (!atomic_compare_exchange_strong(&list->client_state, &none,
 					    CLIENT_IS_BEING_SET))
@@ -478,7 +483,7 @@ API int mem_attrs_set_client(const struct mem_attrs *attrs, void *client,
 
 API void *mem_attrs_client(const struct mem_attrs *attrs)
 {
-	if (!attrs || atomic_load(&attrs->client_state) != CLIENT_SET)
+	if (!attrs_is(attrs) || atomic_load(&attrs->client_state) != CLIENT_SET)
 		return NULL;
 	return attrs->client;
 }

@@ -6,6 +6,7 @@
 #ifndef _LIBMEM_ATTRS_ATTRS_H
 #define _LIBMEM_ATTRS_ATTRS_H
 
+#include "../compat.h"
 #include "../internal.h"
 #include "key.h"
 
@@ -114,6 +115,7 @@ enum {
 
 /**
  * struct mem_attrs - an attribute list
+ * @handle: the list's address is its handle
  * @ctx: context; the list holds a reference
  * @state: enum mem_attrs_state
  * @is_shared: another process has had a list from which this one was made
@@ -129,6 +131,7 @@ enum {
  *	the slots of the lists that conflict
  */
 struct mem_attrs {
+	struct libmem_handle handle;
 	struct mem_ctx *ctx;
 	enum mem_attrs_state state;
 	bool is_shared;
@@ -164,6 +167,12 @@ int attrs_collect(struct mem_attrs *const *lists, size_t nr_lists,
 		  struct attrs_slots *slots);
 int attrs_set_slot(struct mem_attrs *attrs, struct attrs_slot *slot,
 		   const struct mem_attr *values, size_t nr_values);
+
+/* Returns true if a caller's pointer is a list; see libmem_handle_is(). */
+static inline bool attrs_is(const struct mem_attrs *attrs)
+{
+	return libmem_handle_is(attrs, LIBMEM_HANDLE_ATTRS);
+}
 
 static inline bool slot_has(const struct attrs_slot *slot, unsigned int row)
 {

@@ -261,7 +261,7 @@ API int mem_attrs_dump(const struct mem_attrs *attrs, char *text, size_t len)
 	struct text out = { .to = text, .len = len };
 	uint32_t i;
 
-	if (!attrs || (!text && len))
+	if (!attrs_is(attrs) || (!text && len))
 		return -EINVAL;
 	if (len)
 		*text = 0;

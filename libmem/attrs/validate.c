@@ -170,7 +170,7 @@ API int mem_attrs_validate(const struct mem_attrs *reconciled,
 	uint32_t k;
 	int err;
 
-	if (!reconciled || reconciled->state != MEM_ATTRS_RECONCILED)
+	if (!attrs_is(reconciled) || reconciled->state != MEM_ATTRS_RECONCILED)
 		return -EINVAL;
 	err = attrs_check(lists, nr_lists, &nr);
 	if (err)

@@ -207,7 +207,8 @@ int attrs_pack(struct mem_attrs *const *lists, size_t nr_lists, void **bytes,
 	struct attrs_slots slots;
 	int err;
 
-	if (!lists || !nr_lists || nr_lists > MEM_SLOTS_MAX || !lists[0])
+	if (!lists || !nr_lists || nr_lists > MEM_SLOTS_MAX ||
+	    !attrs_is(lists[0]))
 		return -EINVAL;
 	if (nr_lists == 1 && lists[0]->state == MEM_ATTRS_RECONCILED) {
 		err = ctx_may_call(lists[0]->ctx);

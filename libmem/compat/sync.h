@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "libmem.h"
+#include "../compat.h"
 
 /**
  * enum sync_kept - clients' keys of lists, relative to MEM_ATTR_CLIENT
@@ -39,10 +39,12 @@ enum sync_kept {
 
 /**
  * struct sync_object - the beginning of an NvSciSyncObj
+ * @handle: the object's address is its handle; counts the references
  * @timeline: timeline, a reference
  * @cpu_perm: what CPUs may do: MEM_READ, MEM_WRITE
  */
 struct sync_object {
+	struct libmem_handle handle;
 	struct mem_timeline *timeline;
 	unsigned int cpu_perm;
 };
@@ -60,6 +62,12 @@ struct sync_fence {
 	uint64_t cpu_perm;
 	uint64_t reserved[3];
 };
+
+/* Returns true if the program passed an NvSciSyncObj. */
+static inline bool sync_object_is(const void *object)
+{
+	return libmem_handle_is(object, LIBMEM_HANDLE_SYNC_OBJECT);
+}
 
 /* Reads a fence of the program. */
 static inline struct sync_fence sync_fence_get(const void *from)

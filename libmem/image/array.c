@@ -100,6 +100,7 @@ static int array_wrap_data(struct mem_ctx *ctx,
 			   struct wrapped *wrapped)
 {
 	const uint64_t uses = array->store.uses;
+	struct mem_buf *buf;
 	int err;
 
 	memset(wrapped, 0, sizeof(*wrapped));
@@ -107,9 +108,10 @@ static int array_wrap_data(struct mem_ctx *ctx,
 	if (err)
 		return err;
 	if (data->as == MEM_LOCK_OBJECT) {
-		if (!data->object || data->count)
+		buf = mem_object_buf(data->object);
+		if (!buf || data->count)
 			return -EINVAL;
-		if (mem_object_buf(data->object)->ctx != ctx)
+		if (buf->ctx != ctx)
 			return -EXDEV;
 		err = array_place_of(data->object, array, uses,
 				     &wrapped->place);

@@ -40,8 +40,7 @@ SAME_KIND(UNENDED_READ);
 /* Kinds of libmem are above those of the module; all fit into 32 bits. */
 static_assert((int)MEM_VIOLATION_ATOMIC_ON_UNCACHED ==
 	      (int)HEAPSIM_NR_RECORD_KINDS &&
-	      (int)MEM_VIOLATION_RACE <
-	      (int)HEAPSIM_RECORD_FILL &&
+	      (int)MEM_VIOLATION_INVALID_HANDLE < (int)HEAPSIM_RECORD_FILL &&
 	      (int)HEAPSIM_RECORD_FILL == 32, "no two kinds have one number");
 static_assert((int)MEM_MISSING_ATTACH == (int)HEAPSIM_MISSING_ATTACH,
 	      "missing operations have the same numbers");

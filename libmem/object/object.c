@@ -56,10 +56,17 @@ static int object_new(struct mem_ctx *ctx, struct mem_attrs *attrs,
 {
 	struct mem_object *new = calloc(1, sizeof(*new));
 
+	int err;
+
 	if (!new)
 		return -ENOMEM;
+	err = libmem_handle_add(&new->handle, LIBMEM_HANDLE_OBJECT);
+	if (err) {
+		free(new);
+		return err;
+	}
 	new->ctx = ctx_get(ctx);
-	atomic_init(&new->nr_users, 1);
+	libmem_handle_lend(&attrs->handle);
 	new->attrs = attrs;
 	new->memory = memory;
 	*object = new;
@@ -131,7 +138,8 @@ API int mem_object_alloc(const struct mem_attrs *attrs, const char *name,
 	struct mem_buf *buf;
 	int err;
 
-	if (!attrs || !object || (name && strlen(name) >= MEM_NAME_LEN))
+	if (!object || (name && strlen(name) >= MEM_NAME_LEN) ||
+	    !attrs_is(attrs))
 		return -EINVAL;
 	err = object_check(attrs->ctx);
 	if (!err && attrs->state != MEM_ATTRS_RECONCILED)
@@ -154,21 +162,20 @@ err_destroy_attrs:
 
 API struct mem_object *mem_object_get(struct mem_object *object)
 {
-	if (object)
-		atomic_fetch_add(&object->nr_users, 1);
-	return object;
+	return libmem_handle_get(object, LIBMEM_HANDLE_OBJECT) ? object : NULL;
 }
 
 API void mem_object_put(struct mem_object *object)
 {
 	struct mem_ctx *ctx;
 
-	if (!object || atomic_fetch_sub(&object->nr_users, 1) != 1)
+	if (!libmem_handle_put(object, LIBMEM_HANDLE_OBJECT))
 		return;
 	ctx = object->ctx;
 	object_memory_put(ctx, object->memory);
+	libmem_handle_take_back(&object->attrs->handle);
 	mem_attrs_destroy(object->attrs);
-	free(object);
+	libmem_handle_free(&object->handle);
 	ctx_put(ctx);
 }
 
@@ -220,7 +227,8 @@ API int mem_object_restrict(struct mem_object *object, unsigned int perm,
 	struct mem_attrs *attrs;
 	int err;
 
-	if (!object || !other || (perm != MEM_READ && perm != MEM_RW))
+	if (!other || (perm != MEM_READ && perm != MEM_RW) ||
+	    !object_is(object))
 		return -EINVAL;
 	err = object_check(object->ctx);
 	if (!err && perm & ~attrs_perm(object->attrs))
@@ -250,12 +258,12 @@ err_destroy_attrs:
 
 API const struct mem_attrs *mem_object_attrs(const struct mem_object *object)
 {
-	return object ? object->attrs : NULL;
+	return object_is(object) ? object->attrs : NULL;
 }
 
 API struct mem_buf *mem_object_buf(struct mem_object *object)
 {
-	return object ? object->memory->buf : NULL;
+	return object_is(object) ? object->memory->buf : NULL;
 }
 
 /* Checks the permission for CPU access. */
@@ -279,7 +287,8 @@ API int mem_object_cpu_ptr(struct mem_object *object, unsigned int access,
 	void *addr;
 	int err;
 
-	if (!object || !ptr || (access != MEM_READ && access != MEM_RW))
+	if (!ptr || (access != MEM_READ && access != MEM_RW) ||
+	    !object_is(object))
 		return -EINVAL;
 	err = object_check_access(object, access);
 	if (err)
@@ -299,8 +308,11 @@ API int mem_object_cpu_ptr(struct mem_object *object, unsigned int access,
 API int libmem_object_map(struct mem_object *object, unsigned int access,
 			  void **addr)
 {
-	const int err = object_check_access(object, access);
+	int err;
 
+	if (!object_is(object))
+		return -EINVAL;
+	err = object_check_access(object, access);
 	return err ? err : mem_buf_map(object->memory->buf, addr);
 }
 
@@ -308,7 +320,7 @@ API int mem_object_device_ptr(struct mem_object *object, void **ptr)
 {
 	int err;
 
-	if (!object || !ptr)
+	if (!ptr || !object_is(object))
 		return -EINVAL;
 	err = object_check(object->ctx);
 	if (err)
@@ -327,7 +339,7 @@ API int mem_object_flush(struct mem_object *object, uint64_t off, uint64_t len)
 	};
 	int err;
 
-	if (!object || off > attrs_len(object->attrs) ||
+	if (!object_is(object) || off > attrs_len(object->attrs) ||
 	    len > attrs_len(object->attrs) - off)
 		return -EINVAL;
 	err = object_check_access(object, MEM_RW);
@@ -341,7 +353,7 @@ API int mem_object_begin(struct mem_object *object, unsigned int access)
 {
 	int err;
 
-	if (!object || !access || access & ~MEM_RW)
+	if (!object_is(object) || !access || access & ~MEM_RW)
 		return -EINVAL;
 	err = object_check_access(object, access);
 	return err ? err : mem_buf_begin(object->memory->buf, access);
@@ -351,7 +363,7 @@ API int mem_object_end(struct mem_object *object, unsigned int access)
 {
 	int err;
 
-	if (!object || !access || access & ~MEM_RW)
+	if (!object_is(object) || !access || access & ~MEM_RW)
 		return -EINVAL;
 	err = object_check_access(object, 0);
 	return err ? err : mem_buf_end(object->memory->buf, access);
@@ -361,7 +373,7 @@ API int mem_object_fd(struct mem_object *object, int *fd)
 {
 	int err;
 
-	if (!object || !fd)
+	if (!fd || !object_is(object))
 		return -EINVAL;
 	err = object_check(object->ctx);
 	if (err)

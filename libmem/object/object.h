@@ -25,14 +25,14 @@ struct object_memory {
 
 /**
  * struct mem_object - an object
+ * @handle: the object's address is its handle; counts the references
  * @ctx: context; the object holds a reference
- * @nr_users: reference count
- * @attrs: attribute list, owned by the object
+ * @attrs: attribute list, owned by the object, and lent to the program
  * @memory: memory; the object holds a reference
  */
 struct mem_object {
+	struct libmem_handle handle;
 	struct mem_ctx *ctx;
-	atomic_uint nr_users;
 	struct mem_attrs *attrs;
 	struct object_memory *memory;
 };
@@ -95,6 +95,12 @@ struct desc {
 	uint8_t life_token[ENDPOINT_ID_LEN];
 	uint64_t reserved[16];
 };
+
+/* Returns true if a caller's pointer is an object; see libmem_handle_is(). */
+static inline bool object_is(const struct mem_object *object)
+{
+	return libmem_handle_is(object, LIBMEM_HANDLE_OBJECT);
+}
 
 /* object.c */
 int object_check(const struct mem_ctx *ctx);

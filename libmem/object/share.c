@@ -111,7 +111,8 @@ static int share_check_lists(struct mem_attrs *const *lists, size_t nr_lists)
 	if (nr_lists && !lists)
 		return -EINVAL;
 	for (i = 0; i < nr_lists; i++)
-		if (!lists[i] || lists[i]->state != MEM_ATTRS_UNRECONCILED)
+		if (!attrs_is(lists[i]) ||
+		    lists[i]->state != MEM_ATTRS_UNRECONCILED)
 			return -EINVAL;
 	return 0;
 }
@@ -185,8 +186,8 @@ static int share_check_export(struct mem_object *object, unsigned int perm,
 {
 	int err;
 
-	if (!object || !endpoint || !out ||
-	    (perm != MEM_READ && perm != MEM_RW))
+	if (!endpoint || !out || (perm != MEM_READ && perm != MEM_RW) ||
+	    !object_is(object))
 		return -EINVAL;
 	err = object_check(object->ctx);
 	if (!err)
@@ -439,8 +440,8 @@ API int mem_object_import_bare(struct mem_endpoint *endpoint, const void *desc,
 	uint32_t own_perm;
 	int err;
 
-	if (!endpoint || !desc || !attrs || !object ||
-	    !share_perm_is_valid(perm) || attrs->state != MEM_ATTRS_RECONCILED)
+	if (!endpoint || !desc || !object || !share_perm_is_valid(perm) ||
+	    !attrs_is(attrs) || attrs->state != MEM_ATTRS_RECONCILED)
 		return -EINVAL;
 	err = object_check(endpoint->ctx);
 	if (!err && attrs->ctx != endpoint->ctx)

@@ -253,6 +253,12 @@ static const struct kind kinds[] = {
 		"for one before the other is submitted: glFinish(),\n"
 		"cudaStreamSynchronize()",
 	},
+	[MEM_VIOLATION_INVALID_HANDLE] = {
+		"invalid-handle",
+		NULL, "used", "freed", "times", KIND_ERROR,
+		"to fix it: free what a call returned once, and use it only\n"
+		"before; do not free the list that an object returned",
+	},
 	[RECORD_MISSING_CALL] = {
 		"missing-call",
 		"Calls that are not supported",

@@ -65,6 +65,12 @@ static const char *report_headline(const struct heapsim_record *r)
 			"this access" :
 			"Unlocked access: an image or array was touched that was\n"
 			"not locked";
+	if (r->kind == MEM_VIOLATION_INVALID_HANDLE)
+		return r->other.type == HEAPSIM_OTHER_PROCESS ?
+			"Invalid handle: a call got a handle that had been\n"
+			"freed" :
+			"Invalid handle: a call got what is no handle, or one\n"
+			"that it may not free";
 	if (r->kind != HEAPSIM_RECORD_UNBRACKETED_ACCESS)
 		return kind_of(r->kind)->headline;
 	if (r->missing == HEAPSIM_MISSING_WAIT)
@@ -209,6 +215,11 @@ static void report_buffer(FILE *out, const struct finding *f)
 	if (r->kind == MEM_VIOLATION_FAILED_KERNEL) {
 		fprintf(out, PREFIX "    ended by %.*s\n",
 			(int)sizeof(r->name), r->name);
+		return;
+	}
+	if (r->kind == MEM_VIOLATION_INVALID_HANDLE) {
+		fprintf(out, PREFIX "    %.*s 0x%" PRIx64 "\n",
+			(int)sizeof(r->name), r->name, (uint64_t)r->cpu.addr);
 		return;
 	}
 	/* Memory of malloc() and the like is no numbered buffer. */

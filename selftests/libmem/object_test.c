@@ -328,6 +328,56 @@ static void what_is_malformed_is_refused(void **state)
 	mem_object_put(object);
 }
 
+/* The object's list, too, and each object that is passed in a struct */
+static void what_is_freed_is_refused(void **state)
+{
+	struct mem_object *object = raw_object(), *out = UNTOUCHED;
+	struct mem_attrs *list = raw_list(LEN), *clone = UNTOUCHED;
+	struct mem_image_data data = {
+		.size = sizeof(data),
+		.as = MEM_LOCK_OBJECT,
+		.object = object,
+	};
+	struct mem_image *image = UNTOUCHED;
+	const struct mem_attrs *own = mem_object_attrs(object);
+	uint64_t words[64] = { 0 };
+	void *ptr;
+
+	(void)state;
+	/* The object owns its list. */
+	mem_attrs_destroy((struct mem_attrs *)(uintptr_t)own);
+	assert_int_equal(mem_attrs_state(own), MEM_ATTRS_RECONCILED);
+	assert_ptr_equal(mem_object_get(object), object);
+	mem_object_put(object);
+	assert_non_null(mem_object_buf(object));
+	mem_object_put(object);
+	mem_object_put(object);
+	assert_null(mem_object_get(object));
+	assert_null(mem_object_attrs(object));
+	assert_null(mem_object_buf(object));
+	assert_int_equal(mem_object_cpu_ptr(object, MEM_READ, &ptr), -EINVAL);
+	assert_int_equal(mem_object_begin(object, MEM_READ), -EINVAL);
+	assert_int_equal(mem_object_restrict(object, MEM_READ, &out),
+			 -EINVAL);
+	assert_int_equal(mem_image_wrap(ctx, &data, 0, &image),
+			 -EINVAL);
+	assert_int_equal(mem_attrs_state(own), -EINVAL);
+	assert_int_equal(mem_attrs_clone(own, &clone), -EINVAL);
+	mem_attrs_destroy(list);
+	mem_attrs_destroy(list);
+	assert_int_equal(mem_attrs_slots(list), -EINVAL);
+	assert_int_equal(mem_object_alloc(list, NULL, &out), -EINVAL);
+	assert_int_equal(mem_attrs_reconcile(&list, 1, &clone, NULL), -EINVAL);
+	/* Neither is memory of the program, nor an object of another type. */
+	assert_null(mem_object_get((struct mem_object *)words));
+	object = raw_object();
+	assert_int_equal(mem_attrs_state((struct mem_attrs *)object), -EINVAL);
+	mem_object_put(object);
+	assert_ptr_equal(out, UNTOUCHED);
+	assert_ptr_equal(clone, UNTOUCHED);
+	assert_ptr_equal(image, UNTOUCHED);
+}
+
 static void no_descriptor_is_left(void **state)
 {
 	struct mem_object *object = raw_object(), *other = UNTOUCHED;
@@ -413,6 +463,7 @@ int main(void)
 		cmocka_unit_test(a_second_object_has_the_same_memory),
 		cmocka_unit_test(a_descriptor_has_the_bytes),
 		cmocka_unit_test(what_is_malformed_is_refused),
+		cmocka_unit_test(what_is_freed_is_refused),
 		cmocka_unit_test(no_descriptor_is_left),
 		cmocka_unit_test(a_child_has_none),
 		cmocka_unit_test(nothing_leaks),

@@ -373,6 +373,44 @@ static void pixels_are_checked(void **state)
 	NvSciBufObjFree(raw);
 }
 
+/* See also mistakes.c, whose mistakes heapsim-run(1) reports. */
+static void what_is_freed_is_refused(void **state)
+{
+	NvSciBufAttrList list = new_raw_list(SIZE), own;
+	NvSciBufObj object = new_raw_object(), other;
+	NvSciBufAttrValAccessPerm perm;
+	uint64_t words[64] = { 0 };
+	void *ptr;
+
+	(void)state;
+	ok(NvSciBufObjGetAttrList(object, &own));
+	/* The list is the object's. */
+	NvSciBufAttrListFree(own);
+	assert_int_equal(value(own, NvSciBufRawBufferAttrKey_Size, uint64_t),
+			 SIZE);
+	ok(NvSciBufObjDup(object, &other));
+	NvSciBufObjFree(object);
+	ok(NvSciBufObjValidate(other));
+	NvSciBufObjFree(other);
+	NvSciBufObjFree(object);
+	bad(NvSciBufObjValidate(object));
+	bad(NvSciBufObjDup(object, &other));
+	bad(NvSciBufObjGetCpuPtr(object, &ptr));
+	bad(NvSciBufObjGetMaxPerm(object, 0, &perm));
+	bad(NvSciBufObjValidate((NvSciBufObj)words));
+	bad(NvSciBufObjValidate((NvSciBufObj)list));
+	bad(NvSciBufAttrListClone(own, &own));
+	NvSciBufAttrListFree(list);
+	NvSciBufAttrListFree(list);
+	bad(NvSciBufAttrListClone(list, &own));
+	assert_int_equal(NvSciBufAttrListGetSlotCount(list), 0);
+	/* The allocator may use an address again. */
+	list = new_raw_list(SIZE);
+	ok(NvSciBufAttrListClone(list, &own));
+	NvSciBufAttrListFree(own);
+	NvSciBufAttrListFree(list);
+}
+
 static void peers_that_come_later_are_not_there(void **state)
 {
 	NvSciBufObj object = new_raw_object();
@@ -419,6 +457,7 @@ int main(void)
 		cmocka_unit_test(chroma_is_put_together_and_taken_apart),
 		cmocka_unit_test(part_of_an_image_is_copied),
 		cmocka_unit_test(pixels_are_checked),
+		cmocka_unit_test(what_is_freed_is_refused),
 		cmocka_unit_test(peers_that_come_later_are_not_there),
 		cmocka_unit_test(no_descriptor_is_left),
 	};

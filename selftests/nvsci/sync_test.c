@@ -365,6 +365,39 @@ static void what_is_missing_says_so(void **state)
 	NvSciSyncAttrListFree(list);
 }
 
+static void what_is_freed_is_refused(void **state)
+{
+	NvSciSyncFence fence = NvSciSyncFenceInitializer;
+	NvSciSyncAttrList list = cpu_reconciled(), own;
+	NvSciSyncObj object = cpu_object(), other;
+	NvSciSyncCpuWaitContext context;
+	bool flag;
+
+	(void)state;
+	ok(NvSciSyncObjGetAttrList(object, &own));
+	/* The list is the object's. */
+	NvSciSyncAttrListFree(own);
+	ok(NvSciSyncAttrListIsReconciled(own, &flag));
+	ok(NvSciSyncObjDup(object, &other));
+	NvSciSyncObjFree(object);
+	ok(NvSciSyncObjValidate(other));
+	NvSciSyncObjFree(other);
+	NvSciSyncObjFree(object);
+	bad(NvSciSyncObjValidate(object));
+	bad(NvSciSyncObjDup(object, &other));
+	bad(NvSciSyncObjSignal(object));
+	bad(NvSciSyncObjGenerateFence(object, &fence));
+	bad(NvSciSyncAttrListIsReconciled(own, &flag));
+	NvSciSyncAttrListFree(list);
+	NvSciSyncAttrListFree(list);
+	bad(NvSciSyncObjAlloc(list, &object));
+	bad(NvSciSyncAttrListClone(list, &own));
+	ok(NvSciSyncCpuWaitContextAlloc(sync_module, &context));
+	NvSciSyncCpuWaitContextFree(context);
+	NvSciSyncCpuWaitContextFree(context);
+	bad(NvSciSyncFenceWait(&fence, context, 0));
+}
+
 static void versions_are_compared(void **state)
 {
 	bool is = false;
@@ -396,6 +429,7 @@ int main(void)
 		cmocka_unit_test(a_thread_ends_a_wait),
 		cmocka_unit_test(the_cpu_needs_permission),
 		cmocka_unit_test(what_is_missing_says_so),
+		cmocka_unit_test(what_is_freed_is_refused),
 		cmocka_unit_test(versions_are_compared),
 	};
 

@@ -109,7 +109,7 @@ API NvSciError NvSciBufAttrListCreate(NvSciBufModule module,
 	struct mem_attrs *attrs;
 	int err;
 
-	if (!module || !newAttrList)
+	if (!newAttrList || !nvsci_module_is(module))
 		return NvSciError_BadParameter;
 	err = mem_attrs_create(module->ctx, &attrs);
 	if (err)
@@ -265,7 +265,7 @@ API NvSciError NvSciBufAttrListDebugDump(NvSciBufAttrList attrList, void **buf,
 	int need;
 	char *text;
 
-	if (!attrs || !buf || !len)
+	if (!buf || !len || !nvsci_list_is(attrList))
 		return NvSciError_BadParameter;
 	need = mem_attrs_dump(attrs, NULL, 0);
 	if (need < 0)
@@ -316,7 +316,8 @@ API NvSciError NvSciBufAttrListClone(NvSciBufAttrList origAttrList,
 	NvSciError error;
 	int err;
 
-	if (!attrs || !newAttrList || !list_has_types(attrs))
+	if (!newAttrList || !nvsci_list_is(origAttrList) ||
+	    !list_has_types(attrs))
 		return NvSciError_BadParameter;
 	err = mem_attrs_clone(attrs, &clone);
 	if (err)

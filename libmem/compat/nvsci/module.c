@@ -36,7 +36,7 @@ void nvsci_module_put(struct NvSciBufModuleRec *module)
 	for (i = 0; i < NR_HIDDEN; i++)
 		mem_attrs_destroy(module->hidden[i]);
 	mem_ctx_close(module->ctx);
-	free(module);
+	libmem_handle_free(&module->handle);
 }
 
 /* The vendor's default is an uncached CPU mapping, libmem's is cached. */
@@ -76,6 +76,9 @@ API NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule)
 	err = compat_ctx_open(&module->ctx);
 	if (!err)
 		err = module_make_hidden(module);
+	if (!err)
+		err = libmem_handle_add(&module->handle,
+					LIBMEM_HANDLE_BUF_MODULE);
 	if (err) {
 		nvsci_module_put(module);
 		return err == -ENOMEM ? NvSciError_InsufficientMemory :
@@ -87,7 +90,8 @@ API NvSciError NvSciBufModuleOpen(NvSciBufModule *newModule)
 
 API void NvSciBufModuleClose(NvSciBufModule module)
 {
-	nvsci_module_put(module);
+	if (libmem_handle_put(module, LIBMEM_HANDLE_BUF_MODULE))
+		nvsci_module_put(module);
 }
 
 API NvSciError NvSciBufCheckVersionCompatibility(uint32_t majorVer,

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../compat.h"
 #include "libmem.h"
 #include "libmem/attrs.h"
 #include "libmem/object.h"
@@ -36,11 +37,13 @@ enum nvsci_hidden {
 
 /**
  * struct NvSciBufModuleRec - a module
+ * @handle: the module's address is its handle, until the program closes it
  * @ctx: shared context of the process
  * @hidden: lists, indexed by enum nvsci_hidden
- * @nr_users: references: the program's, and one of each list
+ * @nr_users: references: one until the program closes it, one of each list
  */
 struct NvSciBufModuleRec {
+	struct libmem_handle handle;
 	struct mem_ctx *ctx;
 	struct mem_attrs *hidden[NR_HIDDEN];
 	atomic_uint nr_users;
@@ -68,6 +71,22 @@ static inline struct mem_attrs *attrs_of(NvSciBufAttrList list)
 static inline struct mem_object *object_of(NvSciBufObj object)
 {
 	return (struct mem_object *)object;
+}
+
+/* These return true if the program passed what they name. */
+static inline bool nvsci_object_is(NvSciBufObj object)
+{
+	return libmem_handle_is(object, LIBMEM_HANDLE_OBJECT);
+}
+
+static inline bool nvsci_list_is(NvSciBufAttrList list)
+{
+	return libmem_handle_is(list, LIBMEM_HANDLE_ATTRS);
+}
+
+static inline bool nvsci_module_is(NvSciBufModule module)
+{
+	return libmem_handle_is(module, LIBMEM_HANDLE_BUF_MODULE);
 }
 
 /* error.c */

@@ -11,7 +11,7 @@ API NvSciError NvSciBufObjAlloc(NvSciBufAttrList reconciledAttrList,
 	struct mem_object *object;
 	int err;
 
-	if (mem_attrs_state(attrs) != MEM_ATTRS_RECONCILED || !bufObj)
+	if (!bufObj || mem_attrs_state(attrs) != MEM_ATTRS_RECONCILED)
 		return NvSciError_BadParameter;
 	err = mem_object_alloc(attrs, NULL, &object);
 	if (err == -EOPNOTSUPP)
@@ -48,9 +48,9 @@ NvSciBufAttrListReconcileAndObjAlloc(const NvSciBufAttrList attrListArray[],
 
 API NvSciError NvSciBufObjDup(NvSciBufObj bufObj, NvSciBufObj *dupObj)
 {
-	if (!bufObj || !dupObj)
+	if (!dupObj || !mem_object_get(object_of(bufObj)))
 		return NvSciError_BadParameter;
-	*dupObj = (NvSciBufObj)mem_object_get(object_of(bufObj));
+	*dupObj = bufObj;
 	return NvSciError_Success;
 }
 
@@ -63,7 +63,7 @@ NvSciBufObjDupWithReducePerm(NvSciBufObj bufObj,
 	int err;
 
 	/* The values are equal to MEM_READ and MEM_RW. */
-	if (!bufObj || !newBufObj ||
+	if (!newBufObj || !nvsci_object_is(bufObj) ||
 	    (reducedPerm != NvSciBufAccessPerm_Readonly &&
 	     reducedPerm != NvSciBufAccessPerm_ReadWrite))
 		return NvSciError_BadParameter;
@@ -82,7 +82,8 @@ API void NvSciBufObjFree(NvSciBufObj bufObj)
 
 API NvSciError NvSciBufObjValidate(NvSciBufObj bufObj)
 {
-	return bufObj ? NvSciError_Success : NvSciError_BadParameter;
+	return nvsci_object_is(bufObj) ? NvSciError_Success :
+					 NvSciError_BadParameter;
 }
 
 API NvSciError NvSciBufObjGetAttrList(NvSciBufObj bufObj,
@@ -90,7 +91,7 @@ API NvSciError NvSciBufObjGetAttrList(NvSciBufObj bufObj,
 {
 	const struct mem_attrs *attrs;
 
-	if (!bufObj || !bufAttrList)
+	if (!bufAttrList || !nvsci_object_is(bufObj))
 		return NvSciError_BadParameter;
 	attrs = mem_object_attrs(object_of(bufObj));
 	/* The cast is safe: a reconciled list cannot be changed. */
@@ -103,7 +104,7 @@ static NvSciError object_cpu_ptr(NvSciBufObj bufObj, unsigned int access,
 {
 	int err;
 
-	if (!bufObj || !ptr)
+	if (!ptr || !nvsci_object_is(bufObj))
 		return NvSciError_BadParameter;
 	err = mem_object_cpu_ptr(object_of(bufObj), access, ptr);
 	return err == -EACCES ? NvSciError_BadParameter : nvsci_error(err);
@@ -143,7 +144,7 @@ API NvSciError NvSciBufObjFlushCpuCacheRange(NvSciBufObj bufObj,
 {
 	int err;
 
-	if (!bufObj || !len)
+	if (!len || !nvsci_object_is(bufObj))
 		return NvSciError_BadParameter;
 	if (offset > UINT64_MAX - len)
 		return NvSciError_Overflow;
@@ -160,7 +161,7 @@ API NvSciError NvSciBufObjGetMaxPerm(const NvSciBufObj bufObj,
 	const uint32_t *perm;
 	NvSciError error;
 
-	if (!bufObj || !accPerm)
+	if (!accPerm || !nvsci_object_is(bufObj))
 		return NvSciError_BadParameter;
 	error = nvsci_endpoint_check(ipcEndpoint);
 	if (error)

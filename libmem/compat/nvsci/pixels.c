@@ -225,7 +225,7 @@ static NvSciError pixels_copy(NvSciBufObj object, const NvSciBufRect *rect,
 	unsigned int i;
 	int err;
 
-	if (!object || !ptrs || !sizes || !pitches)
+	if (!ptrs || !sizes || !pitches || !nvsci_object_is(object))
 		return NvSciError_BadParameter;
 	pixels.attrs = mem_object_attrs(object_of(object));
 	if (!pixels_is_image(pixels.attrs))

@@ -142,7 +142,7 @@ static NvSciError transport_check_received(const struct received *received)
 {
 	struct NvSciBufModuleRec *module = received->module;
 
-	if (!module || !received->bytes || !received->len)
+	if (!received->bytes || !received->len || !nvsci_module_is(module))
 		return NvSciError_BadParameter;
 	if (!received->lists && !received->nr_lists)
 		return NvSciError_Success;
@@ -268,7 +268,8 @@ NvSciBufIpcExportAttrListAndObj(NvSciBufObj bufObj,
 	unsigned int perm;
 	NvSciError error;
 
-	if (!bufObj || !attrListAndObjDesc || !attrListAndObjDescSize)
+	if (!attrListAndObjDesc || !attrListAndObjDescSize ||
+	    !nvsci_object_is(bufObj))
 		return NvSciError_BadParameter;
 	perm = transport_perm_out(bufObj, permissions);
 	if (!perm)
@@ -347,7 +348,7 @@ API NvSciError NvSciBufObjIpcExport(NvSciBufObj bufObj,
 
 	_Static_assert(sizeof(*exportData) == MEM_OBJECT_DESC_LEN,
 		       "libmem's descriptor is the vendor's");
-	if (!bufObj || !exportData)
+	if (!exportData || !nvsci_object_is(bufObj))
 		return NvSciError_BadParameter;
 	perm = transport_perm_out(bufObj, accPerm);
 	if (!perm)

@@ -71,6 +71,8 @@ static int semaphore_take_object(const struct core_semaphore_desc *desc,
 {
 	const struct sync_object *object = desc->object;
 
+	if (!sync_object_is(object))
+		return CUDA_ERROR_INVALID_VALUE;
 	semaphore->timeline = mem_timeline_get(object->timeline);
 	semaphore->cpu_perm = object->cpu_perm;
 	return CUDA_SUCCESS;

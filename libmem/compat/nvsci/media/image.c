@@ -382,7 +382,7 @@ NvMediaImageFillNvSciBufAttrs(const NvMediaDevice *device,
 	if (!atomic_load(&nr_inits))
 		return NVMEDIA_STATUS_NOT_INITIALIZED;
 	if (!device || !attrs || numAttrs > NVM_SURF_ALLOC_ATTR_MAX || flags ||
-	    !attr_h || !media_format_find(type, &format))
+	    !nvsci_list_is(attr_h) || !media_format_find(type, &format))
 		return NVMEDIA_STATUS_BAD_PARAMETER;
 	status = media_read_memory(&memory, attrs, numAttrs);
 	if (status)
@@ -424,7 +424,7 @@ API NvMediaStatus NvMediaImageCreateFromNvSciBuf(NvMediaDevice *device,
 
 	if (!atomic_load(&nr_inits))
 		return NVMEDIA_STATUS_NOT_INITIALIZED;
-	if (!device || !nvscibufObject || !nvmImage)
+	if (!device || !nvmImage || !nvsci_object_is(nvscibufObject))
 		return NVMEDIA_STATUS_BAD_PARAMETER;
 	attrs = mem_object_attrs(object_of(nvscibufObject));
 	type = media_number_of(attrs, MEM_ATTR_CLIENT + KEPT_MEDIA);

@@ -10,7 +10,7 @@ _Static_assert(sizeof(struct sync_fence) == sizeof(NvSciSyncFence),
 
 static bool object_cpu_may(NvSciSyncObj object, unsigned int perm)
 {
-	return object && object->base.cpu_perm & perm &&
+	return sync_object_is(object) && object->base.cpu_perm & perm &&
 	       mem_timeline_perm(object->base.timeline) & (int)perm;
 }
 
@@ -84,7 +84,7 @@ API NvSciError NvSciSyncFenceUpdateFence(NvSciSyncObj syncObj, uint64_t id,
 					 uint64_t value,
 					 NvSciSyncFence *syncFence)
 {
-	if (!syncObj || !syncFence)
+	if (!syncFence || !sync_object_is(syncObj))
 		return NvSciError_BadParameter;
 	if (id || !object_has_point(syncObj, value))
 		return NvSciError_Overflow;
@@ -99,8 +99,9 @@ API NvSciError NvSciSyncFenceWait(const NvSciSyncFence *syncFence,
 	struct sync_fence fence;
 	int err;
 
-	if (!syncFence || !context || timeoutUs < -1 ||
-	    timeoutUs > NvSciSyncFenceMaxTimeout)
+	if (!syncFence || timeoutUs < -1 ||
+	    timeoutUs > NvSciSyncFenceMaxTimeout ||
+	    !libmem_handle_is(context, LIBMEM_HANDLE_SYNC_CONTEXT))
 		return NvSciError_BadParameter;
 	fence = sync_fence_get(syncFence);
 	if (!fence.timeline)
@@ -198,7 +199,7 @@ NvSciSyncIpcImportFence(NvSciSyncObj syncObj,
 	uint8_t id[MEM_TIMELINE_ID_LEN];
 	struct fence_desc opened;
 
-	if (!syncObj || !desc || !syncFence)
+	if (!desc || !syncFence || !sync_object_is(syncObj))
 		return NvSciError_BadParameter;
 	memcpy(&opened, desc, sizeof(opened));
 	if (opened.magic != FENCE_MAGIC || opened.reserved[0] ||

@@ -175,7 +175,7 @@ API NvSciError NvSciSyncAttrListCreate(NvSciSyncModule module,
 	struct mem_attrs *attrs;
 	int err;
 
-	if (!module || !attrList)
+	if (!attrList || !sync_module_is(module))
 		return NvSciError_BadParameter;
 	err = mem_attrs_create(module->ctx, &attrs);
 	if (err)
@@ -196,7 +196,7 @@ API void NvSciSyncAttrListFree(NvSciSyncAttrList attrList)
 API NvSciError NvSciSyncAttrListIsReconciled(NvSciSyncAttrList attrList,
 					     bool *isReconciled)
 {
-	if (!attrList || !isReconciled)
+	if (!isReconciled || mem_attrs_state(sync_attrs_of(attrList)) < 0)
 		return NvSciError_BadParameter;
 	*isReconciled = sync_list_is(attrList, MEM_ATTRS_RECONCILED);
 	return NvSciError_Success;
@@ -454,7 +454,7 @@ API NvSciError NvSciSyncAttrListDebugDump(NvSciSyncAttrList attrList,
 	char *text = NULL;
 	FILE *to;
 
-	if (!attrs || !buf || !len)
+	if (!buf || !len || mem_attrs_state(attrs) < 0)
 		return NvSciError_BadParameter;
 	to = open_memstream(&text, &text_len);
 	if (!to)
@@ -483,7 +483,7 @@ API NvSciError NvSciSyncAttrListClone(NvSciSyncAttrList origAttrList,
 	NvSciError error;
 	int err;
 
-	if (!attrs || !newAttrList)
+	if (!newAttrList)
 		return NvSciError_BadParameter;
 	err = mem_attrs_clone(attrs, &clone);
 	if (err)

@@ -8,11 +8,13 @@
 
 /**
  * struct NvSciSyncCpuWaitContextRec - a context of waits
+ * @handle: the context's address is its handle
  * @module: module, a reference
  *
  * A wait needs nothing that could be kept for the next one.
  */
 struct NvSciSyncCpuWaitContextRec {
+	struct libmem_handle handle;
 	struct NvSciSyncModuleRec *module;
 };
 
@@ -37,7 +39,7 @@ void sync_module_put(struct NvSciSyncModuleRec *module)
 	if (!module || atomic_fetch_sub(&module->nr_users, 1) != 1)
 		return;
 	mem_ctx_close(module->ctx);
-	free(module);
+	libmem_handle_free(&module->handle);
 }
 
 API NvSciError NvSciSyncModuleOpen(NvSciSyncModule *newModule)
@@ -50,20 +52,24 @@ API NvSciError NvSciSyncModuleOpen(NvSciSyncModule *newModule)
 	module = calloc(1, sizeof(*module));
 	if (!module)
 		return NvSciError_InsufficientMemory;
+	module->nr_users = 1;
 	err = compat_ctx_open(&module->ctx);
+	if (!err)
+		err = libmem_handle_add(&module->handle,
+					LIBMEM_HANDLE_SYNC_MODULE);
 	if (err) {
-		free(module);
+		sync_module_put(module);
 		return err == -ENOMEM ? NvSciError_InsufficientMemory :
 		       NvSciError_ResourceError;
 	}
-	module->nr_users = 1;
 	*newModule = module;
 	return NvSciError_Success;
 }
 
 API void NvSciSyncModuleClose(NvSciSyncModule module)
 {
-	sync_module_put(module);
+	if (libmem_handle_put(module, LIBMEM_HANDLE_SYNC_MODULE))
+		sync_module_put(module);
 }
 
 API NvSciError NvSciSyncCheckVersionCompatibility(uint32_t majorVer,
@@ -83,11 +89,15 @@ NvSciSyncCpuWaitContextAlloc(NvSciSyncModule module,
 {
 	struct NvSciSyncCpuWaitContextRec *context;
 
-	if (!module || !newContext)
+	if (!newContext || !sync_module_is(module))
 		return NvSciError_BadParameter;
 	context = malloc(sizeof(*context));
 	if (!context)
 		return NvSciError_InsufficientMemory;
+	if (libmem_handle_add(&context->handle, LIBMEM_HANDLE_SYNC_CONTEXT)) {
+		free(context);
+		return NvSciError_InsufficientMemory;
+	}
 	context->module = sync_module_get(module);
 	*newContext = context;
 	return NvSciError_Success;
@@ -95,7 +105,8 @@ NvSciSyncCpuWaitContextAlloc(NvSciSyncModule module,
 
 API void NvSciSyncCpuWaitContextFree(NvSciSyncCpuWaitContext context)
 {
-	if (context)
-		sync_module_put(context->module);
-	free(context);
+	if (!libmem_handle_put(context, LIBMEM_HANDLE_SYNC_CONTEXT))
+		return;
+	sync_module_put(context->module);
+	libmem_handle_free(&context->handle);
 }

@@ -24,13 +24,18 @@ NvSciError sync_object_create(struct mem_timeline *timeline,
 
 	if (new)
 		error = NvSciSyncAttrListClone(list, &own);
+	if (!error && libmem_handle_add(&new->base.handle,
+					LIBMEM_HANDLE_SYNC_OBJECT)) {
+		NvSciSyncAttrListFree(own);
+		error = NvSciError_InsufficientMemory;
+	}
 	if (error) {
 		free(new);
 		mem_timeline_put(timeline);
 		return error;
 	}
-	new->nr_users = 1;
 	new->attrs = sync_attrs_of(own);
+	libmem_handle_lend((struct libmem_handle *)own);
 	sync_list_of(new->attrs)->own_perm =
 		(uint64_t)mem_timeline_perm(timeline);
 	new->base.timeline = timeline;
@@ -76,31 +81,32 @@ NvSciSyncAttrListReconcileAndObjAlloc(const NvSciSyncAttrList inputArray[],
 
 API NvSciError NvSciSyncObjDup(NvSciSyncObj syncObj, NvSciSyncObj *dupObj)
 {
-	if (!syncObj || !dupObj)
+	if (!dupObj || !libmem_handle_get(syncObj, LIBMEM_HANDLE_SYNC_OBJECT))
 		return NvSciError_BadParameter;
-	atomic_fetch_add(&syncObj->nr_users, 1);
 	*dupObj = syncObj;
 	return NvSciError_Success;
 }
 
 API void NvSciSyncObjFree(NvSciSyncObj syncObj)
 {
-	if (!syncObj || atomic_fetch_sub(&syncObj->nr_users, 1) != 1)
+	if (!libmem_handle_put(syncObj, LIBMEM_HANDLE_SYNC_OBJECT))
 		return;
 	mem_timeline_put(syncObj->base.timeline);
+	libmem_handle_take_back((struct libmem_handle *)syncObj->attrs);
 	mem_attrs_destroy(syncObj->attrs);
-	free(syncObj);
+	libmem_handle_free(&syncObj->base.handle);
 }
 
 API NvSciError NvSciSyncObjValidate(NvSciSyncObj syncObj)
 {
-	return syncObj ? NvSciError_Success : NvSciError_BadParameter;
+	return sync_object_is(syncObj) ? NvSciError_Success :
+					 NvSciError_BadParameter;
 }
 
 API NvSciError NvSciSyncObjGetAttrList(NvSciSyncObj syncObj,
 				       NvSciSyncAttrList *syncAttrList)
 {
-	if (!syncObj || !syncAttrList)
+	if (!syncAttrList || !sync_object_is(syncObj))
 		return NvSciError_BadParameter;
 	*syncAttrList = (NvSciSyncAttrList)syncObj->attrs;
 	return NvSciError_Success;

@@ -13,10 +13,13 @@
 
 /**
  * struct NvSciSyncModuleRec - a module
+ * @handle: the module's address is its handle, until the program closes it
  * @ctx: shared context of the process
- * @nr_users: references: the program's, and those of lists and contexts
+ * @nr_users: references: one until the program closes it, those of lists and
+ *	contexts
  */
 struct NvSciSyncModuleRec {
+	struct libmem_handle handle;
 	struct mem_ctx *ctx;
 	atomic_uint nr_users;
 };
@@ -39,13 +42,11 @@ struct sync_list {
 
 /**
  * struct NvSciSyncObjRec - an object
- * @base: timeline, which CUDA uses
- * @nr_users: reference count
- * @attrs: reconciled list, owned by the object
+ * @base: handle, and the timeline, which CUDA uses
+ * @attrs: reconciled list, owned by the object, and lent to the program
  */
 struct NvSciSyncObjRec {
 	struct sync_object base;
-	atomic_uint nr_users;
 	struct mem_attrs *attrs;
 };
 
@@ -57,6 +58,11 @@ static inline struct mem_attrs *sync_attrs_of(NvSciSyncAttrList list)
 static inline struct sync_list *sync_list_of(const struct mem_attrs *attrs)
 {
 	return mem_attrs_client(attrs);
+}
+
+static inline bool sync_module_is(NvSciSyncModule module)
+{
+	return libmem_handle_is(module, LIBMEM_HANDLE_SYNC_MODULE);
 }
 
 /* Returns the value of a key, or NULL. */

@@ -58,7 +58,7 @@ static NvSciError sync_import_list(NvSciSyncModule module,
 	struct mem_attrs *attrs;
 	NvSciError error;
 
-	if (!module || !bytes || !len)
+	if (!bytes || !len || !sync_module_is(module))
 		return NvSciError_BadParameter;
 	error = nvsci_import_list(handle, bytes, len, NULL, 0, &attrs);
 	if (error)
@@ -101,7 +101,7 @@ NvSciSyncAttrListIpcImportReconciled(NvSciSyncModule module,
 	NvSciError error = NvSciError_Success;
 	struct mem_attrs *attrs;
 
-	if (!importedAttrList || !module)
+	if (!importedAttrList || !sync_module_is(module))
 		return NvSciError_BadParameter;
 	if (inputCount)
 		error = sync_lists(inputArray, inputCount, &module);
@@ -198,7 +198,7 @@ API NvSciError NvSciSyncObjIpcExport(NvSciSyncObj syncObj,
 	NvSciSyncObjIpcExportDescriptor new = { { 0 } };
 	NvSciError error;
 
-	if (!syncObj || !desc)
+	if (!desc || !sync_object_is(syncObj))
 		return NvSciError_BadParameter;
 	error = sync_export(syncObj, permissions, ipcEndpoint, &new);
 	if (!error)
@@ -237,7 +237,8 @@ API NvSciError NvSciSyncIpcExportAttrListAndObj(NvSciSyncObj syncObj,
 	size_t len;
 	NvSciError error;
 
-	if (!syncObj || !attrListAndObjDesc || !attrListAndObjDescSize)
+	if (!attrListAndObjDesc || !attrListAndObjDescSize ||
+	    !sync_object_is(syncObj))
 		return NvSciError_BadParameter;
 	error = nvsci_export_lists(&syncObj->attrs, 1, ipcEndpoint, &list,
 				   &len);
