@@ -162,6 +162,16 @@ void libmem_watch_frame(struct mem_pipe_end *end, const struct mem_frame *frame,
 			unsigned int nr, void *const *bases);
 
 /**
+ * libmem_object_check() - check whether libmem_object_map() is permitted
+ * @object: object
+ * @access: MEM_READ or MEM_RW
+ *
+ * Context: any thread.
+ * Return: 0, or an error as documented for mem_object_cpu_ptr().
+ */
+int libmem_object_check(const struct mem_object *object, unsigned int access);
+
+/**
  * libmem_object_map() - map an object's memory until it is unmapped again
  * @object: object
  * @access: MEM_READ or MEM_RW

@@ -305,14 +305,18 @@ API int mem_object_cpu_ptr(struct mem_object *object, unsigned int access,
 	return err;
 }
 
+API int libmem_object_check(const struct mem_object *object,
+			    unsigned int access)
+{
+	return object_is(object) ? object_check_access(object, access) :
+				   -EINVAL;
+}
+
 API int libmem_object_map(struct mem_object *object, unsigned int access,
 			  void **addr)
 {
-	int err;
+	const int err = libmem_object_check(object, access);
 
-	if (!object_is(object))
-		return -EINVAL;
-	err = object_check_access(object, access);
 	return err ? err : mem_buf_map(object->memory->buf, addr);
 }
 

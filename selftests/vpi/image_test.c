@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests images: locks of each kind, wrappers and their copies, and errors. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -161,7 +162,13 @@ static void a_surface_is_locked_on_thor(void **state)
 	assert_int_equal(*((uint8_t *)surf->surfaceList[0].mappedAddr.addr[0] +
 			   surf->surfaceList[0].planeParams.pitch[0] + 3),
 			 pattern(3, 1));
+	/* The lock is for reading. */
+	assert_int_equal(NvBufSurfaceMap(surf, 0, 0, NVBUF_MAP_WRITE), -1);
+	assert_int_equal(errno, EACCES);
 	assert_int_equal(NvBufSurfaceUnMap(surf, 0, -1), 0);
+	assert_int_equal(NvBufSurfaceMap(surf, 0, -1, NVBUF_MAP_READ_WRITE),
+			 -1);
+	assert_int_equal(errno, EACCES);
 	/* The surface belongs to the image. */
 	assert_int_equal(NvBufSurfaceDestroy(surf), -1);
 	ok(vpiImageUnlock(image));

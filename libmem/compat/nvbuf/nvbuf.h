@@ -49,15 +49,18 @@ struct nvbuf_format {
  *	VPI, that of the image, or NULL
  * @access: MEM_RW; MEM_READ: it is borrowed from a lock for reading
  * @memory: CUDA's or system memory; for a buffer borrowed from VPI, its mapping
+ * @addr: CPU address of the object while a plane of it is mapped
  * @len: bytes
  * @fd: descriptor; -1: none
  * @mapped: a bit for each plane that is mapped
- * @is_read_only: borrowed buffer that is mapped read-only
+ * @is_read_only: borrowed buffer that is mapped read-only, since the lock is
+ *	for reading or the descriptor permits no more
  */
 struct nvbuf_buffer {
 	struct mem_object *object;
 	unsigned int access;
 	void *memory;
+	void *addr;
 	uint64_t len;
 	int fd;
 	unsigned int mapped;

@@ -179,18 +179,24 @@ bool nvbuf_is_cached(const struct nvbuf_batch *batch)
 	       batch->surf.memType == NVBUF_MEM_HANDLE;
 }
 
-/* Maps all planes at once, writable if possible. */
+/*
+ * Maps all planes at once, writable if possible and if the lock is for writing.
+ */
 static int surface_map_borrowed(struct nvbuf_buffer *buffer,
 				NvBufSurfaceMemMapFlags type)
 {
+	int prot = PROT_READ | PROT_WRITE;
 	void *addr;
 
+	if (type != NVBUF_MAP_READ && !(buffer->access & MEM_WRITE))
+		return -EACCES;
 	if (buffer->memory)
 		return buffer->is_read_only && type != NVBUF_MAP_READ ?
 		       -EACCES : 0;
-	buffer->is_read_only = false;
-	addr = mmap(NULL, buffer->len, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    buffer->fd, 0);
+	buffer->is_read_only = !(buffer->access & MEM_WRITE);
+	if (buffer->is_read_only)
+		prot = PROT_READ;
+	addr = mmap(NULL, buffer->len, prot, MAP_SHARED, buffer->fd, 0);
 	if (addr == MAP_FAILED && errno == EACCES && type == NVBUF_MAP_READ) {
 		buffer->is_read_only = true;
 		addr = mmap(NULL, buffer->len, PROT_READ, MAP_SHARED,
@@ -202,19 +208,31 @@ static int surface_map_borrowed(struct nvbuf_buffer *buffer,
 	return 0;
 }
 
-/* Returns the CPU address of a buffer; maps it if it is borrowed. */
+/* Maps an object once, however often its planes are mapped. */
+static int surface_map_object(struct nvbuf_buffer *buffer,
+			      NvBufSurfaceMemMapFlags type)
+{
+	const unsigned int access = type == NVBUF_MAP_READ ? MEM_READ : MEM_RW;
+
+	return buffer->mapped ? libmem_object_check(buffer->object, access) :
+				libmem_object_map(buffer->object, access,
+						  &buffer->addr);
+}
+
+/* Returns the CPU address of a buffer, and maps it if needed. */
 static int surface_map_buffer(struct nvbuf_batch *batch, uint32_t index,
 			      NvBufSurfaceMemMapFlags type, void **addr)
 {
 	struct nvbuf_buffer *buffer = &batch->buffers[index];
 	int rc = 0;
 
+	if (!batch->nr_users && buffer->object) {
+		rc = surface_map_object(buffer, type);
+		*addr = buffer->addr;
+		return rc;
+	}
 	if (batch->nr_users)
 		rc = surface_map_borrowed(buffer, type);
-	else if (buffer->object)
-		return libmem_object_map(buffer->object,
-					 type == NVBUF_MAP_READ ? MEM_READ :
-					 MEM_RW, addr);
 	*addr = buffer->memory;
 	return rc;
 }
@@ -243,10 +261,6 @@ static int surface_map_plane(struct nvbuf_batch *batch, uint32_t index,
 	rc = surface_map_buffer(batch, index, type, &addr);
 	if (rc)
 		return rc;
-	/* An object is mapped once, however often its planes are. */
-	if (!batch->nr_users && batch->buffers[index].object &&
-	    batch->buffers[index].mapped)
-		mem_buf_unmap(mem_object_buf(batch->buffers[index].object));
 	for (i = 0; i < nr; i++) {
 		if (plane >= 0 && (uint32_t)plane != i)
 			continue;
