@@ -283,7 +283,8 @@ struct mem_probe {
  * @MEM_VIOLATION_FAILED_KERNEL: a kernel did not return: it called exit, abort
  *	or fork, or a signal, an exception or the watchdog ended it
  * @MEM_VIOLATION_USE_AFTER_FREE: the CPU touched an address of a buffer that
- *	had been freed or unmapped
+ *	had been freed or unmapped, or anyone touched a mapping of external
+ *	memory that had been destroyed (CUDA)
  * @MEM_VIOLATION_UNLOCKED_ACCESS: the CPU or a kernel touched an image or
  *	array that was not locked, or not locked for that kind of access
  * @MEM_VIOLATION_ENGINE_WHILE_LOCKED: a kernel or copy touched an image or

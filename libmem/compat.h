@@ -162,6 +162,22 @@ void libmem_watch_frame(struct mem_pipe_end *end, const struct mem_frame *frame,
 			unsigned int nr, void *const *bases);
 
 /**
+ * libmem_end_use() - report all accesses to imported memory from now on
+ * @ctx: context
+ * @ptr: what mem_ptr_import() returned
+ * @id: number of the memory in struct mem_ptr_info at that time; if @ptr is
+ *	other memory by now, nothing happens
+ *
+ * For a program that has destroyed what the memory was imported by, and still
+ * has to free it. Reports name the call that is being made (use-after-free).
+ * The accesses have their effect nevertheless. Without heapsim-run(1), and with
+ * backends that do not detect accesses, this does nothing.
+ *
+ * Context: may sleep; any thread.
+ */
+void libmem_end_use(struct mem_ctx *ctx, const void *ptr, uint64_t id);
+
+/**
  * libmem_object_check() - check whether libmem_object_map() is permitted
  * @object: object
  * @access: MEM_READ or MEM_RW

@@ -21,6 +21,7 @@
  * @GATE_NO_DEVICE_READ: kernels and copies may not read
  * @GATE_NO_DEVICE_WRITE: kernels and copies may not write
  * @GATE_FRAME: it is a frame that the consumer of a pipe holds or has released
+ * @GATE_EXTERNAL: it is a mapping of another driver's memory
  * @GATE_CLOSED: nobody may touch it
  * @GATE_CPU_WRITE: it is locked for the CPU, which may read and write
  * @GATE_CPU_READ: it is locked for the CPU, which may read
@@ -28,6 +29,7 @@
  * @GATE_DEVICE_READ: it is locked for kernels and copies, which may read
  * @GATE_FRAME_HELD: a frame that the consumer holds: all may read
  * @GATE_FRAME_RELEASED: a frame that the consumer has released
+ * @GATE_EXTERNAL_GONE: the handle was destroyed that the mapping was made of
  *
  * Several locks together deny what each of them denies.
  */
@@ -38,6 +40,7 @@ enum gate {
 	GATE_NO_DEVICE_READ = 1 << 2,
 	GATE_NO_DEVICE_WRITE = 1 << 3,
 	GATE_FRAME = 1 << 4,
+	GATE_EXTERNAL = 1 << 5,
 	GATE_CPU_WRITE = GATE_NO_DEVICE_READ | GATE_NO_DEVICE_WRITE,
 	GATE_CPU_READ = GATE_CPU_WRITE | GATE_NO_CPU_WRITE,
 	GATE_DEVICE_WRITE = GATE_NO_CPU_READ | GATE_NO_CPU_WRITE,
@@ -45,6 +48,7 @@ enum gate {
 	GATE_CLOSED = GATE_CPU_WRITE | GATE_DEVICE_WRITE,
 	GATE_FRAME_HELD = GATE_FRAME | GATE_NO_CPU_WRITE | GATE_NO_DEVICE_WRITE,
 	GATE_FRAME_RELEASED = GATE_FRAME | GATE_CLOSED,
+	GATE_EXTERNAL_GONE = GATE_EXTERNAL | GATE_CLOSED,
 };
 
 /**

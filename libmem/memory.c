@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat.h"
 #include "order/order.h"
 #include "sched.h"
 
@@ -589,4 +590,20 @@ API int mem_stream_attach(struct mem_stream *stream, void *ptr, uint64_t len,
 	if (buf)
 		ctx->backend->put(buf);
 	return err;
+}
+
+API void libmem_end_use(struct mem_ctx *ctx, const void *ptr, uint64_t id)
+{
+	struct mem_buf_info info = { .size = sizeof(info) };
+	struct mem_buf *buf;
+
+	if (!record_is_on())
+		return;
+	buf = ctx->backend->find(ctx, ptr);
+	if (!buf)
+		return;
+	if (buf->ctx == ctx && !ctx->backend->info(buf, &info) &&
+	    info.id == id)
+		gate_set(buf, GATE_EXTERNAL_GONE);
+	ctx->backend->put(buf);
 }

@@ -594,6 +594,8 @@ static uint32_t watch_gate_kind(const struct embedded_buf *buf, bool is_engine)
 		return MEM_VIOLATION_FRAME_USED_AFTER_RELEASE;
 	if (buf->gate & GATE_FRAME)
 		return MEM_VIOLATION_FRAME_WRITTEN_BY_CONSUMER;
+	if (buf->gate & GATE_EXTERNAL)
+		return MEM_VIOLATION_USE_AFTER_FREE;
 	/* Also a store of an engine to what is locked for it to read. */
 	if (!is_engine || watch_is_closed(buf) ||
 	    gate_allows_device(buf->gate, false))
@@ -609,6 +611,8 @@ static const char *watch_gate_call(const struct embedded_buf *buf)
 		return "acquire";
 	case GATE_FRAME_RELEASED:
 		return "release";
+	case GATE_EXTERNAL_GONE:
+		return "destroy";
 	case GATE_CLOSED:
 		return "unlock";
 	default:

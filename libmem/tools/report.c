@@ -39,6 +39,14 @@ static bool report_is_frame(const struct heapsim_record *r)
 	       r->kind == MEM_VIOLATION_FRAME_USED_AFTER_RELEASE;
 }
 
+/* Returns true if imported memory was used without what it was imported by. */
+static bool report_is_mapping(const struct heapsim_record *r)
+{
+	return r->kind == MEM_VIOLATION_USE_AFTER_FREE &&
+	       (r->other.type == HEAPSIM_OTHER_ENGINE ||
+		!strncmp(r->other.name, "destroy", sizeof(r->other.name)));
+}
+
 /*
  * Returns what the call did after which the access is a mistake, or NULL. Its
  * party is the other one, or the CPU if the other one is an engine.
@@ -52,6 +60,8 @@ static const char *report_since(const struct heapsim_record *r)
 		return "released";
 	case MEM_VIOLATION_UNLOCKED_ACCESS:
 		return report_is_other_lock(r) ? "locked" : "unlocked";
+	case MEM_VIOLATION_USE_AFTER_FREE:
+		return report_is_mapping(r) ? "destroyed" : NULL;
 	default:
 		return NULL;
 	}
@@ -65,6 +75,9 @@ static const char *report_headline(const struct heapsim_record *r)
 			"this access" :
 			"Unlocked access: an image or array was touched that was\n"
 			"not locked";
+	if (report_is_mapping(r))
+		return "Use after free: a mapping of external memory was used\n"
+		       "after the external memory had been destroyed";
 	if (r->kind == MEM_VIOLATION_INVALID_HANDLE)
 		return r->other.type == HEAPSIM_OTHER_PROCESS ?
 			"Invalid handle: a call got a handle that had been\n"
@@ -389,6 +402,8 @@ static void report_other(FILE *out, const struct finding *f)
 	const struct heapsim_record *r = &f->record;
 	const char *did = kind_of(r->kind)->other ? : "used";
 
+	if (report_is_mapping(r) && r->other.type == HEAPSIM_OTHER_ENGINE)
+		did = "touched";
 	switch (r->other.type) {
 	case HEAPSIM_OTHER_ENGINE:
 		fprintf(out, PREFIX "    %s by engine %.*s, job %" PRIu64, did,

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define LEN	4096
 #define ALONE	static void __attribute__((noinline))
@@ -198,6 +200,36 @@ ALONE freed(void)
 		sink = all[3]; /* FREED */
 }
 
+/* Memory of another driver, by a kernel and by a copy */
+ALONE external(void)
+{
+	struct cudaExternalMemoryHandleDesc desc = {};
+	struct cudaExternalMemoryBufferDesc part = {};
+	const int fd = memfd_create("others", MFD_CLOEXEC);
+	cudaExternalMemory_t memory;
+	int value = 0;
+	void *ptr;
+
+	if (fd < 0 || ftruncate(fd, 4096))
+		exit(99);
+	desc.type = cudaExternalMemoryHandleTypeOpaqueFd;
+	desc.handle.fd = fd;
+	desc.size = part.size = 4096;
+	CHECK(cudaImportExternalMemory(&memory, &desc));
+	CHECK(cudaExternalMemoryGetMappedBuffer(&ptr, memory, &part));
+	if (!is_right)
+		CHECK(cudaDestroyExternalMemory(memory)); /* DESTROY */
+	store<<<1, 1>>>((int *)ptr, 5); /* KERNEL */
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaMemcpy(&value, ptr, 4, cudaMemcpyDeviceToHost)); /* COPY */
+	if (value != 5)
+		exit(99);
+	/* To free the mapping later is right. */
+	if (is_right)
+		CHECK(cudaDestroyExternalMemory(memory));
+	CHECK(cudaFree(ptr));
+}
+
 ALONE missing_call(void)
 {
 	if (!is_right)
@@ -236,6 +268,7 @@ int main(int argc, char **argv)
 		{ "overrun", overrun },
 		{ "on-uncached", on_uncached },
 		{ "freed", freed },
+		{ "external", external },
 		{ "missing-call", missing_call },
 		{ "leak", leak },
 	};

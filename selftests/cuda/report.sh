@@ -262,6 +262,17 @@ signals_are_named()
 		sum 1 1 && clean_twin freed
 }
 
+external_memory()
+{
+	report 0 "$wrong" external &&
+		has 'a mapping of external memory was used' \
+		    'destroyed by mistakes' "at $(at external DESTROY)" \
+		    'touched by engine' "at $(at external KERNEL)" \
+		    "at $(at external COPY)" \
+		    'to fix it: free or unmap' && sum 2 2 && of_cuda &&
+		clean_twin external
+}
+
 try cpu_while_active cpu_while_active
 try stale_read stale_read
 try engine_not_attached engine_not_attached
@@ -274,6 +285,8 @@ try overrun overrun
 	try atomic_on_uncached atomic_on_uncached
 [ "${options[1]}" = --backend=kernel ] ||
 	try signals_are_named signals_are_named
+[ "${options[1]}" = --backend=kernel ] ||
+	try external_memory external_memory
 try missing_calls_are_reported missing_call
 try managed_on_a_discrete_gpu_is_reported managed_on_a_discrete_gpu
 try leaks_are_reported leaks

@@ -6,14 +6,28 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../../compat.h"
 #include "core_array.h"
 #include "internal.h"
+
+/**
+ * struct extmem_buffer - a mapping of a file
+ * @next: next mapping of the file
+ * @ptr: its address, which the program may have freed
+ * @id: number of the memory at that time
+ */
+struct extmem_buffer {
+	struct extmem_buffer *next;
+	void *ptr;
+	uint64_t id;
+};
 
 /**
  * struct CUextMemory_st - another driver's memory
@@ -21,13 +35,37 @@
  * @at: address of @object for engines
  * @fd: file if there is no @object
  * @len: bytes
+ * @buffers: mappings of the file, protected by buffers_lock
  */
 struct CUextMemory_st {
 	struct mem_object *object;
 	char *at;
 	int fd;
 	uint64_t len;
+	struct extmem_buffer *buffers;
 };
+
+static pthread_mutex_t buffers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A mapping that is not remembered for lack of memory is not checked. */
+static void extmem_remember(struct CUctx_st *ctx, struct CUextMemory_st *memory,
+			    void *ptr)
+{
+	struct mem_ptr_info info = { .size = sizeof(info) };
+	struct extmem_buffer *new;
+
+	if (mem_ptr_info(ctx->mem, ptr, &info))
+		return;
+	new = malloc(sizeof(*new));
+	if (!new)
+		return;
+	new->ptr = ptr;
+	new->id = info.id;
+	pthread_mutex_lock(&buffers_lock);
+	new->next = memory->buffers;
+	memory->buffers = new;
+	pthread_mutex_unlock(&buffers_lock);
+}
 
 /* Refuses a file that kernels could not access; @fd is not taken over yet. */
 static int extmem_check_file(int fd, uint64_t len)
@@ -225,11 +263,13 @@ core_extmem_buffer(CUexternalMemory memory,
 	if (rc)
 		return core_error(rc);
 	rc = core_object_add(CORE_MEMORY, new, ctx);
-	if (rc)
+	if (rc) {
 		mem_free(ctx->mem, new);
-	else
-		*ptr = new;
-	return rc;
+		return rc;
+	}
+	extmem_remember(ctx, memory, new);
+	*ptr = new;
+	return CUDA_SUCCESS;
 }
 
 /**
@@ -263,12 +303,13 @@ core_extmem_mipmap(CUexternalMemory memory,
 
 /**
  * core_extmem_destroy() - drop imported memory
- * @memory: handle; mappings of the memory remain
+ * @memory: handle; mappings of the memory remain, but may only be freed
  *
  * Return: CUDA_SUCCESS or CUDA_ERROR_INVALID_HANDLE.
  */
 CORE_API int core_extmem_destroy(CUexternalMemory memory)
 {
+	const struct extmem_buffer *buffer;
 	struct CUctx_st *ctx;
 	const int rc = core_current(&ctx);
 
@@ -276,6 +317,8 @@ CORE_API int core_extmem_destroy(CUexternalMemory memory)
 		return rc;
 	if (!core_object_del(CORE_EXTERNAL, memory))
 		return CUDA_ERROR_INVALID_HANDLE;
+	for (buffer = memory->buffers; buffer; buffer = buffer->next)
+		libmem_end_use(ctx->mem, buffer->ptr, buffer->id);
 	core_extmem_drop(ctx, memory);
 	return CUDA_SUCCESS;
 }
@@ -284,8 +327,13 @@ CORE_API int core_extmem_destroy(CUexternalMemory memory)
 void core_extmem_drop(struct CUctx_st *ctx, void *object)
 {
 	struct CUextMemory_st *memory = object;
+	struct extmem_buffer *buffer;
 
 	(void)ctx;
+	while ((buffer = memory->buffers)) {
+		memory->buffers = buffer->next;
+		free(buffer);
+	}
 	if (memory->object)
 		mem_object_put(memory->object);
 	else
