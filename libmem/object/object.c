@@ -55,7 +55,6 @@ static int object_new(struct mem_ctx *ctx, struct mem_attrs *attrs,
 		      struct object_memory *memory, struct mem_object **object)
 {
 	struct mem_object *new = calloc(1, sizeof(*new));
-
 	int err;
 
 	if (!new)

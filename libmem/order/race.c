@@ -108,7 +108,7 @@ int race_begin(struct mem_buf *buf)
 	race->nr_parts = (buf->len + race->part_len - 1) / race->part_len;
 	order_lock(buf->ctx, &old);
 	if (!buf->race) {
-		buf->race = race;
+		__atomic_store_n(&buf->race, race, __ATOMIC_RELEASE);
 		atomic_fetch_add(&order->nr_races, 1);
 		race = NULL;
 	}
@@ -423,18 +423,19 @@ bool race_copy(const struct work *work, struct mem_buf *buf,
 	       const struct race_rows *rows, bool is_write,
 	       struct race_party *party)
 {
+	struct race *race = __atomic_load_n(&buf->race, __ATOMIC_ACQUIRE);
 	struct order_ctx *order = buf->ctx->order;
 	struct access *own;
 	sigset_t old;
 	bool is_race;
 
-	if (!buf->race)
+	if (!race)
 		return false;
 	order_lock(buf->ctx, &old);
-	own = access_add(order, buf->race, work);
+	own = access_add(order, race, work);
 	own->is_write = is_write;
 	own->rows = *rows;
-	is_race = race_find(order, buf->race, work, own, rows, is_write, party);
+	is_race = race_find(order, race, work, own, rows, is_write, party);
 	order_unlock(buf->ctx, &old);
 	return is_race;
 }

@@ -17,8 +17,10 @@ static void write_by_gl(void)
 
 static void write_by_cuda(void)
 {
-	ok(cudaMemcpy2DToArrayAsync(array, 0, 0, pixels, WIDTH * 4, /* BY_CUDA */
-				    WIDTH * 4, HEIGHT, cudaMemcpyHostToDevice,
+	const size_t pitch = WIDTH * 4;
+
+	ok(cudaMemcpy2DToArrayAsync(array, 0, 0, pixels, pitch, /* BY_CUDA */
+				    pitch, HEIGHT, cudaMemcpyHostToDevice,
 				    stream));
 }
 

@@ -223,8 +223,8 @@ static void step_stream(struct run *run)
 		run->nr_given++;
 		attach_stream_create(&run->ctx, s->model, kind);
 		s->ref = attach_ref_stream_create(run->ref,
-						  kind == ATTACH_STREAM_BLOCKING,
-						  kind == ATTACH_STREAM_FOREIGN);
+						  s->model->is_blocking,
+						  s->model->is_foreign);
 		return;
 	}
 	log_step(run, "destroy stream", s->ref, 0);
