@@ -202,11 +202,10 @@ static void request_finish(struct request *request)
 	struct mem_ctx *ctx = op->stream->ctx;
 	const enum mem_wait_policy policy = sched_wait_policy(ctx);
 
-	if (op->kind == OP_OWN) {
+	if (op->kind == OP_OWN)
 		request_copy(request);
-	} else if (request->verdict.is_waited_for && !request->is_async) {
+	else if (request->verdict.is_waited_for && !request->is_async)
 		op_wait(op, OP_DONE, policy);
-	}
 	if (!request->mark)
 		return;
 	sched_lock(ctx);
