@@ -1693,7 +1693,8 @@ int mem_ctx_set_wait_policy(struct mem_ctx *ctx, unsigned int policy);
  * A foreign stream is for the work of another API: it is not blocking, its work
  * must not use managed memory, which the CPU may touch meanwhile, and
  * mem_ctx_sync() does not make it known done, although it waits for it: a wait
- * for the stream itself or for an event behind its work does.
+ * for the stream itself or for an event behind its work does. Reports and
+ * traces call the engine of its copies and fills "gl".
  *
  * Context: may sleep; any thread.
  * Return: 0, or -EINVAL (an argument is NULL, no such @flags), -ENOMEM, or as

@@ -270,6 +270,15 @@ static void work_free(struct work *work)
 	free(work);
 }
 
+/* OpenGL is the only other API so far. */
+static const char *work_engine(const struct mem_stream *stream,
+			       const struct mem_launch *launch)
+{
+	if (launch)
+		return engine_name(launch->engine);
+	return stream->is_foreign ? "gl" : "dma";
+}
+
 /**
  * order_work_submit() - add a job to the model
  * @stream: its stream
@@ -294,7 +303,7 @@ int order_work_submit(struct mem_stream *stream,
 		.time_ns = now_ns(),
 		.stream = stream->id,
 		.kernel = launch ? (uintptr_t)launch->entry : 0,
-		.engine = launch ? engine_name(launch->engine) : "dma",
+		.engine = work_engine(stream, launch),
 		.stack = record_stack(0),
 	};
 	order_lock(ctx, &old);
