@@ -84,6 +84,7 @@ static int embedded_open(const struct mem_ctx_options *options,
 	order_init(&new->base, &new->order);
 	run_init(new);
 	record_context(profile->name, profile->line_size);
+	record_unwatched(true);
 	if (!signals_are_seen())
 		record_bypassed();
 	if (engine_is_inline())

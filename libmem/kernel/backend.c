@@ -172,6 +172,7 @@ static int kernel_open(const struct mem_ctx_options *options,
 	atomic_init(&new->base.nr_users, 1);
 	pthread_mutex_init(&new->lock, NULL);
 	order_init(&new->base, &new->order);
+	record_unwatched(false);
 	if (engine_is_inline())
 		record_inline();
 	*ctx = &new->base;

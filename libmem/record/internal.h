@@ -3,10 +3,14 @@
 #ifndef _LIBMEM_RECORD_INTERNAL_H
 #define _LIBMEM_RECORD_INTERNAL_H
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "record.h"
 #include "stacks.h"
+
+/* notice.c */
+void notice_unwatched(bool is_embedded);
 
 /* record.c */
 struct stacks *record_tables(void);

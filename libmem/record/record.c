@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,6 +18,9 @@
 
 /* Set once: when the library is loaded, or by the first context. */
 static struct stacks *_Atomic stacks;
+
+/* Why the first context could not set it, errno. */
+static int look_error;
 
 /**
  * record_tables() - return the file of the records
@@ -37,8 +41,10 @@ static void record_look(const char *library)
 	if (record_tables())
 		return;
 	path = secure_getenv(STACKS_ENV);
-	if (path && !stacks_init())
-		atomic_store(&stacks, stacks_map(path, library));
+	if (!path || stacks_init())
+		return;
+	atomic_store(&stacks, stacks_map(path, library));
+	look_error = errno;
 }
 
 /* Before the program drops the privilege that opening the file needs. */
@@ -200,6 +206,50 @@ void record_inline(void)
 
 	if (s)
 		atomic_fetch_add(&s->tables.nr_inline, 1);
+}
+
+/* Says on standard error that a run was expected to watch this process. */
+static void record_say_unwatched(void)
+{
+	const char *path = getenv(STACKS_ENV);
+	const bool is_trusted = secure_getenv(STACKS_ENV);
+	char text[256];
+	int len;
+
+	if (!path)
+		return;
+	len = snprintf(text, sizeof(text),
+		       "libmem: heapsim run does not watch process %d: %.64s: %s\n",
+		       (int)getpid(), is_trusted ? path : "setuid",
+		       is_trusted ? strerror(look_error) :
+				    "it has more rights than its user");
+	if (write(STDERR_FILENO, text, (size_t)len) < 0)
+		return;
+}
+
+/**
+ * record_unwatched() - report that a context was opened that is not watched
+ * @is_embedded: it is one of the embedded backend, which nothing else watches
+ *
+ * Does nothing if `heapsim run` watches this process, or was told already why
+ * it does not.
+ *
+ * Context: any thread, after record_init().
+ */
+void record_unwatched(bool is_embedded)
+{
+	static atomic_int reported;
+	const pid_t pid = getpid();
+	const int err = errno;
+
+	/* The file has a record of a library of another version. */
+	if (record_tables() || look_error == EPROTO ||
+	    atomic_exchange(&reported, pid) == pid)
+		return;
+	notice_unwatched(is_embedded);
+	if (is_embedded)
+		record_say_unwatched();
+	errno = err;
 }
 
 /**

@@ -127,6 +127,7 @@ bool record_is_precise(void);
 void record_process(void);
 void record_engine(pid_t pid);
 void record_inline(void);
+void record_unwatched(bool is_embedded);
 void record_context(const char *soc, uint32_t line_size);
 void record_bypassed(void);
 void record_no_context(int err, const char *variable);

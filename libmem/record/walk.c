@@ -71,15 +71,19 @@ static bool stacks_is_ours(int fd, const char *library)
 	bool ret = false;
 
 	/* In another mount namespace the path may name another file. */
+	errno = EINVAL;
 	if (fstat(fd, &status) || status.st_size < (off_t)sizeof(*header))
 		return false;
 	header = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED,
 		      fd, 0);
 	if (header == MAP_FAILED)
 		return false;
+	errno = EINVAL;
 	if (header->magic == STACKS_MAGIC) {
 		ret = header->version == STACKS_VERSION &&
 		      status.st_size == sizeof(struct stacks);
+		if (!ret)
+			errno = EPROTO;
 		if (!ret && library)
 			stacks_refuse(header, library);
 	}
@@ -94,12 +98,13 @@ static bool stacks_is_ours(int fd, const char *library)
  *	version of the file reports; NULL: no refusal is recorded
  *
  * Context: any signal handler, after stacks_init().
- * Return: NULL if it cannot be opened or mapped, or is of another version.
+ * Return: NULL and errno: it cannot be opened or mapped; EPROTO: it is of
+ * another version; EINVAL: it is another file.
  */
 struct stacks *stacks_map(const char *path, const char *library)
 {
 	struct stacks *stacks = NULL;
-	int fd;
+	int fd, error;
 
 	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -107,7 +112,9 @@ struct stacks *stacks_map(const char *path, const char *library)
 	if (stacks_is_ours(fd, library))
 		stacks = mmap(NULL, sizeof(*stacks), PROT_READ | PROT_WRITE,
 			      MAP_SHARED, fd, 0);
+	error = errno;
 	syscall(SYS_close, fd);
+	errno = error;
 	return stacks == MAP_FAILED ? NULL : stacks;
 }
 

@@ -307,20 +307,23 @@ static json_object *json_program(const struct run_facts *facts)
 	return o;
 }
 
-static json_object *json_refused(const struct run_facts *facts)
+/* For unwatched processes the library is unknown. */
+static json_object *json_refused(const struct run_refusal *refusals,
+				 uint32_t nr)
 {
 	json_object *o = json_object_new_array();
 	uint32_t i;
 
-	for (i = 0; i < facts->nr_refusals; i++) {
-		const struct run_refusal *r = &facts->refusals[i];
+	for (i = 0; i < nr && i < RUN_NR_REFUSALS; i++) {
+		const struct run_refusal *r = &refusals[i];
 		json_object *one = json_object_new_object();
 
 		json_object_object_add(one, "pid", json_number(r->pid));
 		json_object_object_add(one, "program",
 				       json_text(r->program, SIZE_MAX));
-		json_object_object_add(one, "library",
-				       json_text(r->library, SIZE_MAX));
+		if (*r->library)
+			json_object_object_add(one, "library",
+					       json_text(r->library, SIZE_MAX));
 		json_object_array_add(o, one);
 	}
 	return o;
@@ -361,7 +364,12 @@ int report_write_json(FILE *out, const struct findings *findings,
 			       json_number(facts->nr_inline));
 	json_object_object_add(all, "is_seen",
 			       json_object_new_boolean(facts->is_seen));
-	json_object_object_add(all, "refused", json_refused(facts));
+	json_object_object_add(all, "refused",
+			       json_refused(facts->refusals,
+					    facts->nr_refusals));
+	json_object_object_add(all, "unwatched",
+			       json_refused(facts->unwatched,
+					    facts->nr_unwatched));
 	json_object_object_add(all, "soc", json_text(facts->probe.soc,
 						     sizeof(facts->probe.soc)));
 	json_object_object_add(all, "line_size",

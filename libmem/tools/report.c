@@ -569,6 +569,29 @@ static void report_refusals(FILE *out, const struct run_facts *facts)
 			" was" : "es were");
 }
 
+/* Lists processes with contexts that could not open the records. */
+static void report_unwatched(FILE *out, const struct run_facts *facts)
+{
+	uint32_t i;
+
+	for (i = 0; i < facts->nr_unwatched && i < RUN_NR_REFUSALS; i++) {
+		const struct run_refusal *r = &facts->unwatched[i];
+
+		fputs(PREFIX, out);
+		report_put_text(out, r->program);
+		if (r->pid)
+			fprintf(out, " (process %" PRIu32 ")", r->pid);
+		fputs(" opened a context that was not watched\n", out);
+	}
+	if (facts->nr_unwatched > RUN_NR_REFUSALS)
+		fprintf(out, PREFIX "At least %" PRIu32 " more opened one\n",
+			facts->nr_unwatched - RUN_NR_REFUSALS);
+	if (facts->nr_unwatched)
+		report_text(out, 2,
+			    "it has other rights or namespaces than heapsim run,\n"
+			    "or a cleared environment");
+}
+
 static void report_failed(FILE *out, const struct run_facts *facts)
 {
 	const char *name = facts->failed_name, *value = facts->failed_value;
@@ -612,6 +635,7 @@ static void report_contexts(FILE *out, const struct run_facts *facts)
 			    "Engines were inline: kernels ran in the program,\n"
 			    "and were not checked");
 	report_refusals(out, facts);
+	report_unwatched(out, facts);
 	if (facts->bypassed_pid)
 		fprintf(out,
 			PREFIX "System calls of process %" PRIu32
@@ -621,12 +645,13 @@ static void report_contexts(FILE *out, const struct run_facts *facts)
 			PREFIX "Those that touch managed memory can fail with\n"
 			PREFIX "EFAULT\n",
 			facts->bypassed_pid);
-	if (facts->is_seen)
+	if (facts->is_seen && !facts->nr_unwatched)
 		return;
-	report_text(out, 0, facts->backend == RUN_EMBEDDED ?
-		    "No libmem context was seen. Programs without libmem are\n"
-		    "checked only with the module (heapsim load)" :
-		    "No libmem context was seen, and no use of a buffer");
+	if (!facts->is_seen && !facts->nr_unwatched)
+		report_text(out, 0, facts->backend == RUN_EMBEDDED ?
+			    "No libmem context was seen. Programs without libmem are\n"
+			    "checked only with the module (heapsim load)" :
+			    "No libmem context was seen, and no use of a buffer");
 	report_text(out, 0,
 		    "With --error-exitcode this is an error, unless\n"
 		    "--allow-no-context is given");

@@ -19,7 +19,7 @@ enum run_backend {
  * struct run_refusal - a process that was not watched
  * @pid: process
  * @version: version of the layout that its library shares with the command
- * @library: name and version of the library
+ * @library: name and version of the library; empty: unknown
  * @program: path of the program
  */
 struct run_refusal {
@@ -51,6 +51,10 @@ struct run_refusal {
  * @nr_refused: processes whose library is of another version than the command
  * @nr_refusals: number of entries in @refusals
  * @refusals: the first of these processes
+ * @nr_unwatched: processes that opened a context, and could not open the file
+ *	of the records
+ * @unwatched: the first RUN_NR_REFUSALS of these; their pid is 0 if they have
+ *	no number in this pid namespace
  */
 struct run_facts {
 	char *const *argv;
@@ -70,6 +74,8 @@ struct run_facts {
 	uint32_t nr_refused;
 	uint32_t nr_refusals;
 	struct run_refusal refusals[RUN_NR_REFUSALS];
+	uint32_t nr_unwatched;
+	struct run_refusal unwatched[RUN_NR_REFUSALS];
 };
 
 void report_print(FILE *out, const struct findings *findings,

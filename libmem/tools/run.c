@@ -27,6 +27,7 @@
 #include "events.h"
 #include "findings.h"
 #include "heapsim.h"
+#include "notices.h"
 #include "number.h"
 #include "program.h"
 #include "report.h"
@@ -54,9 +55,10 @@
  * @name: full name of the subcommand, for messages
  * @soc: board that the module must have or libmem should use; NULL: any
  * @policy: policy of the buffers that the program and its children allocate
- * @error_exitcode: exit code if there are errors, or if nothing was watched;
- *	0: that of the program
- * @allow_no_context: it is no error if neither a context nor a buffer was seen
+ * @error_exitcode: exit code if there are errors, or if something was not
+ *	watched; 0: that of the program
+ * @allow_no_context: it is no error if neither a context nor a buffer was seen,
+ *	or a context was not watched
  * @leak_check: how objects that were never destroyed are handled
  * @has_gen: print a suppression for each finding
  * @log: file of the report for people
@@ -67,6 +69,7 @@
  * @signals: signals that end the run, or are forwarded
  * @trace: timeline; NULL: none
  * @events: reader of libmem's events for the timeline; NULL: none
+ * @notices_fd: socket of notices; -1: none
  * @stacks_fd: descriptor of the file of @stacks
  * @stacks: file in which threads write their stacks
  * @findings: findings so far
@@ -90,6 +93,7 @@ struct run {
 	struct signals signals;
 	struct trace *trace;
 	struct events *events;
+	int notices_fd;
 	int stacks_fd;
 	struct stacks *stacks;
 	struct findings *findings;
@@ -152,10 +156,12 @@ static const char help[] =
 "                        slow)\n"
 "  --leak-check=HOW      list objects of libmem that were not destroyed: yes\n"
 "                        (default), no, or error\n"
-"  --error-exitcode=N    exit with N if there are errors, or no context and no\n"
-"                        buffer was seen (default: the program's exit code, or\n"
-"                        128 plus the signal that ended it)\n"
-"  --allow-no-context    it is no error if no context and no buffer was seen\n"
+"  --error-exitcode=N    exit with N if there are errors, no context and no\n"
+"                        buffer was seen, or a context was not watched\n"
+"                        (default: the program's exit code, or 128 plus the\n"
+"                        signal that ended it)\n"
+"  --allow-no-context    it is no error if no context and no buffer was seen, or\n"
+"                        a context was not watched\n"
 "  --log-file=FILE       write the report to FILE, not to standard error\n"
 "  --json=FILE           also write it to FILE as JSON (-: standard output)\n"
 "  --trace=FILE          write a timeline to FILE, for ui.perfetto.dev\n"
@@ -434,6 +440,7 @@ static int run_read(struct run *run)
 {
 	if (watch_read_seen(&run->watch))
 		run->facts.is_seen = true;
+	notices_read(run->notices_fd, &run->facts);
 	events_read(run->events, false);
 	return watch_read(&run->watch, run->findings, run->events, run->trace);
 }
@@ -471,6 +478,7 @@ static int run_collect(struct run *run)
 		{ .fd = run->signals.fd, .events = POLLIN },
 		{ .fd = run->watch.events_fd, .events = POLLIN },
 		{ .fd = run->watch.seen_fd, .events = POLLIN },
+		{ .fd = run->notices_fd, .events = POLLIN },
 	};
 	struct signals *signals = &run->signals;
 	bool has_children = true, has_warned = false;
@@ -479,7 +487,7 @@ static int run_collect(struct run *run)
 	while (has_children && !(run->has_ended && signals->nr_asked) &&
 	       signals->nr_asked < 3 && !ret) {
 		fds[3].fd = run->watch.seen_fd;
-		if (poll(fds, 4, run_poll_ms(run, has_warned)) < 0 &&
+		if (poll(fds, 5, run_poll_ms(run, has_warned)) < 0 &&
 		    errno != EINTR)
 			return -errno;
 		ret = run_read(run);
@@ -544,11 +552,12 @@ static int run_print_reports(struct run *run)
 	return ret;
 }
 
-/* Returns true if errors may have been missed, since nothing was watched. */
+/* Returns true if errors may have been missed. */
 static bool run_is_unwatched(const struct run *run)
 {
 	return run->facts.nr_refused ||
-	       !(run->facts.is_seen || run->allow_no_context);
+	       (!run->allow_no_context &&
+		(run->facts.nr_unwatched || !run->facts.is_seen));
 }
 
 static int run_exit_code(const struct run *run)
@@ -591,6 +600,7 @@ static int run_program(struct run *run)
 	ret = run_open_board(run);
 	if (!ret)
 		ret = run_create_stacks(run);
+	run->notices_fd = ret ? -1 : notices_open(run->name);
 	if (!ret)
 		ret = program_prepare(run->name, &run->facts, run->soc,
 				      run->stacks_fd);
@@ -625,6 +635,8 @@ static void run_close(struct run *run)
 		munmap(run->stacks, sizeof(*run->stacks));
 	if (run->stacks_fd >= 0)
 		close(run->stacks_fd);
+	if (run->notices_fd >= 0)
+		close(run->notices_fd);
 	watch_close(&run->watch);
 	trace_close(run->trace);
 	if (run->log != stderr)
@@ -667,6 +679,7 @@ int cmd_run(int argc, char **argv)
 			.seen_fd = -1,
 		},
 		.signals = { .who = argv[0], .fd = -1 },
+		.notices_fd = -1,
 		.stacks_fd = -1,
 		.leak_check = LEAKS_ARE_LISTED,
 		.facts.status = -1,

@@ -16,7 +16,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 wrong=$build/selftests/cuda/mistakes
 source=$here/mistakes.cu
 options=(--soc=tx2 "--backend=${LIBMEM_BACKEND:-embedded}")
-unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
+unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS \
+      HEAPSIM_RUN
 
 # at FUNCTION MARK: prints the regex of a frame in FUNCTION at the line of MARK
 at() { echo "$1\\(\\) \\(mistakes.cu:$(line "$2")\\)\$"; }

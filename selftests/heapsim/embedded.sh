@@ -15,7 +15,8 @@ set -u
 wrong=$O/mistakes
 source=$here/mistakes.c
 options=(--backend=embedded)
-unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
+unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS \
+      HEAPSIM_RUN
 
 stale_read()
 {
@@ -541,6 +542,7 @@ json_members()
 	done
 	printf '{\n name: known\n kind: *\n}\n' >"$tmp/known"
 	json_of 0 "$wrong-other" right-stale &&
+		json_of 0 env -i "$wrong" right-stale &&
 		json_of 137 "$wrong" killed &&
 		json_of 0 "$O/images" read-after-unlock &&
 		json_of 0 --suppressions="$tmp/known" "$wrong" stale &&
@@ -853,6 +855,64 @@ nothing_seen()
 		report 0 --error-exitcode=9 "$wrong-static" right-stale
 }
 
+# unwatched COMMAND [ARGUMENT...]: after a watched process the command runs one
+# that cannot open the file of the records: that is an error, and is reported.
+unwatched()
+{
+	local name=$1
+
+	# shellcheck disable=SC2016 # the other shell's
+	report 9 --error-exitcode=9 --json="$tmp/json" sh -c \
+		'"$0" right-stale; exec "$@"' "$wrong" "$@" \
+		"$tmp/mistakes" stale &&
+		has "$tmp/mistakes( \(deleted\))? .*opened a context" \
+		    '--error-exitcode.* is an error' &&
+		hasnt 'No libmem context' && grep -q '"unwatched": *\[ *$' \
+			"$tmp/json" || return
+	# A process that was told of the run says so itself.
+	if [ "$name" = env ]; then
+		[ ! -s "$tmp/err" ]
+	else
+		[ "$(grep -c '^libmem: heapsim run does not watch process ' \
+			"$tmp/err")" = 1 ]
+	fi || { cat "$tmp/err"; return 1; }
+	# shellcheck disable=SC2016 # the other shell's
+	report 0 --error-exitcode=9 --allow-no-context sh -c \
+		'"$0" right-stale; exec "$@"' "$wrong" "$@" \
+		"$tmp/mistakes" right-stale
+}
+
+# One watched context must not hide others. The program is found by the users
+# and in the mount namespaces of these tests.
+unwatched_contexts()
+{
+	chmod 755 "$tmp" && cp "$wrong-archive" "$tmp/mistakes" &&
+		unwatched env -i || return
+	if unshare -U -r true 2>/dev/null; then
+		unwatched unshare -U -r || return
+	else
+		echo "# no user namespaces"
+	fi
+	[ "$(id -u)" = 0 ] || {
+		echo "# not root: other users are not tested"
+		return 0
+	}
+	unwatched setpriv --reuid 65534 --regid 65534 --clear-groups &&
+		unwatched unshare -m -p -f --mount-proc || return
+	chown 65534 "$tmp/mistakes" && chmod u+s "$tmp/mistakes" &&
+		unwatched nice -n 0
+}
+
+# More of them than are listed are counted.
+many_unwatched()
+{
+	# shellcheck disable=SC2016 # the other shell's
+	report 9 --error-exitcode=9 sh -c \
+		'for i in $(seq 20); do env -i "$0" right-stale; done' \
+		"$wrong" && has 'At least [1-5] more opened one' &&
+		[ "$(grep -c 'opened a context' <<<"$report")" = 15 ]
+}
+
 # opened RC COMMAND: after a command of the shell, a program that opens libmem by
 # dlopen(), has its handler of SIGSEGV, and reads a file into managed memory that
 # no one has touched.
@@ -1076,6 +1136,8 @@ try without_libmem
 try another_version_of_libmem_does_not_pass other_version
 try many_of_another_version_are_counted many_of_another_version
 try a_program_that_is_not_seen_does_not_pass nothing_seen
+try a_context_that_is_not_watched_does_not_pass unwatched_contexts
+try contexts_that_are_not_watched_are_counted many_unwatched
 if command -v python3 >/dev/null; then
 	try a_program_that_opens_libmem_by_dlopen_is_watched opened_by_dlopen
 else

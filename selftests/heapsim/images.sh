@@ -19,7 +19,8 @@ set -u
 program=$O/images
 source=$here/images.c
 backend=${LIBMEM_BACKEND:-embedded}
-unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS
+unset LIBMEM_BACKEND LIBMEM_SOC LIBMEM_EVICT LIBMEM_SEED HEAPSIM_STACKS \
+      HEAPSIM_RUN
 
 # Prints the board of the module; nothing on the embedded backend.
 inserted()

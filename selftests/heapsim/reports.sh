@@ -298,6 +298,8 @@ json_members()
 		json_of 0 --backend=kernel "$O/images" width-for-pitch &&
 		json_of 0 --suppressions="$tmp/known" "$wrong" stale &&
 		json_of 0 --backend=kernel "$O/mistakes-other" right-stale &&
+		json_of 0 --backend=kernel env -i LIBMEM_BACKEND=embedded \
+			"$O/mistakes" right-stale &&
 		json_of 0 --backend=kernel "$O/mistakes" illegal &&
 		json_of 0 --backend=kernel "$O/mistakes" overrun &&
 		json_of 0 --backend=kernel "$O/mistakes" leak &&
