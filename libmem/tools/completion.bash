@@ -104,7 +104,7 @@ _heapsim_run() # WORD
 		case $1 in
 		-*)	_heapsim_words "$1" "--backend= --soc= --policy= --evict=
 				--seed= --leak-check= --precise --error-exitcode=
-				--allow-no-context --log-file= --json=
+				--allow-no-context --allow-inline --log-file= --json=
 				--suppressions= --gen-suppressions --trace=
 				--help"
 			return ;;

@@ -622,18 +622,26 @@ static void report_failed(FILE *out, const struct run_facts *facts)
 	}
 }
 
+static void report_inline(FILE *out, const struct run_facts *facts)
+{
+	report_text(out, 0, facts->backend == RUN_EMBEDDED ?
+		    "Engines were inline: kernels ran in the program,\n"
+		    "and were not checked; with one view, nor were\n"
+		    "stale bytes" :
+		    "Engines were inline: kernels ran in the program,\n"
+		    "and were not checked");
+	report_text(out, 0,
+		    "With --error-exitcode this is an error, unless\n"
+		    "--allow-inline is given");
+}
+
 /* Prints why the report may be incomplete or empty. */
 static void report_contexts(FILE *out, const struct run_facts *facts)
 {
 	if (facts->nr_failed)
 		report_failed(out, facts);
 	if (facts->nr_inline)
-		report_text(out, 0, facts->backend == RUN_EMBEDDED ?
-			    "Engines were inline: kernels ran in the program,\n"
-			    "and were not checked; with one view, nor were\n"
-			    "stale bytes" :
-			    "Engines were inline: kernels ran in the program,\n"
-			    "and were not checked");
+		report_inline(out, facts);
 	report_refusals(out, facts);
 	report_unwatched(out, facts);
 	if (facts->bypassed_pid)

@@ -59,6 +59,7 @@
  *	watched; 0: that of the program
  * @allow_no_context: it is no error if neither a context nor a buffer was seen,
  *	or a context was not watched
+ * @allow_inline: it is no error if kernels ran in the program, unchecked
  * @leak_check: how objects that were never destroyed are handled
  * @has_gen: print a suppression for each finding
  * @log: file of the report for people
@@ -83,6 +84,7 @@ struct run {
 	struct heapsim_set_policy policy;
 	int error_exitcode;
 	bool allow_no_context;
+	bool allow_inline;
 	enum leak_check leak_check;
 	bool has_gen;
 	FILE *log;
@@ -112,6 +114,7 @@ enum {
 	OPT_PRECISE,
 	OPT_ERROR_EXITCODE,
 	OPT_ALLOW_NO_CONTEXT,
+	OPT_ALLOW_INLINE,
 	OPT_LOG_FILE,
 	OPT_JSON,
 	OPT_TRACE,
@@ -130,6 +133,7 @@ static const struct option options[] = {
 	{ "precise", no_argument, NULL, OPT_PRECISE },
 	{ "error-exitcode", required_argument, NULL, OPT_ERROR_EXITCODE },
 	{ "allow-no-context", no_argument, NULL, OPT_ALLOW_NO_CONTEXT },
+	{ "allow-inline", no_argument, NULL, OPT_ALLOW_INLINE },
 	{ "log-file", required_argument, NULL, OPT_LOG_FILE },
 	{ "json", required_argument, NULL, OPT_JSON },
 	{ "trace", required_argument, NULL, OPT_TRACE },
@@ -157,11 +161,13 @@ static const char help[] =
 "  --leak-check=HOW      list objects of libmem that were not destroyed: yes\n"
 "                        (default), no, or error\n"
 "  --error-exitcode=N    exit with N if there are errors, no context and no\n"
-"                        buffer was seen, or a context was not watched\n"
-"                        (default: the program's exit code, or 128 plus the\n"
-"                        signal that ended it)\n"
+"                        buffer was seen, or a context was not watched or\n"
+"                        not checked (default: the program's exit code, or\n"
+"                        128 plus the signal that ended it)\n"
 "  --allow-no-context    it is no error if no context and no buffer was seen, or\n"
 "                        a context was not watched\n"
+"  --allow-inline        it is no error if engines were inline, so that kernels\n"
+"                        were not checked\n"
 "  --log-file=FILE       write the report to FILE, not to standard error\n"
 "  --json=FILE           also write it to FILE as JSON (-: standard output)\n"
 "  --trace=FILE          write a timeline to FILE, for ui.perfetto.dev\n"
@@ -294,6 +300,9 @@ static int option_take(struct run *run, int option)
 		return ret;
 	case OPT_ALLOW_NO_CONTEXT:
 		run->allow_no_context = true;
+		return -1;
+	case OPT_ALLOW_INLINE:
+		run->allow_inline = true;
 		return -1;
 	case OPT_LOG_FILE:
 		if (run->log != stderr)
@@ -556,6 +565,7 @@ static int run_print_reports(struct run *run)
 static bool run_is_unwatched(const struct run *run)
 {
 	return run->facts.nr_refused ||
+	       (run->facts.nr_inline && !run->allow_inline) ||
 	       (!run->allow_no_context &&
 		(run->facts.nr_unwatched || !run->facts.is_seen));
 }

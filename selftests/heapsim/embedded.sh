@@ -795,13 +795,24 @@ without_the_module()
 # The report says that inline kernels were not checked.
 inline_engines()
 {
-	local text='Engines were inline: kernels ran in the program'
+	local text='Engines were inline: kernels ran in the program' soc
 
 	LIBMEM_ENGINE=inline report 0 --json="$tmp/json" --leak-check=no \
 		"$wrong" not-attached && has "$text" 'were not checked' &&
 		sum 0 0 && grep -q '"inline_contexts": *1,' "$tmp/json" &&
 		report 0 --json="$tmp/json" "$wrong" not-attached &&
-		hasnt "$text" && grep -q '"inline_contexts": *0,' "$tmp/json"
+		hasnt "$text" && grep -q '"inline_contexts": *0,' "$tmp/json" &&
+		LIBMEM_ENGINE=inline report 9 --error-exitcode=9 \
+			--leak-check=no "$wrong" not-attached &&
+		has "$text" '--error-exitcode.* is an error' '--allow-inline' &&
+		LIBMEM_ENGINE=inline report 0 --error-exitcode=9 \
+			--leak-check=no --allow-inline "$wrong" not-attached ||
+		return
+	# Where boards run kernels in the program by design, nothing is missed.
+	for soc in tx2 thor; do
+		report 0 --error-exitcode=9 --soc="$soc" "$wrong" \
+			right-not-attached && hasnt "$text" || return
+	done
 }
 
 auto_without_module()
@@ -1126,7 +1137,7 @@ try unknown_settings_are_named settings
 try a_context_that_a_child_opens_is_reported children_open_none
 try limits_that_are_too_low_are_reported limits
 try a_backend_without_its_module_is_reported without_the_module
-try inline_engines_are_reported inline_engines
+try inline_engines_are_reported_and_do_not_pass inline_engines
 if [ -e /dev/heapsim ]; then
 	echo "# a module is loaded: auto is not tried"
 else
