@@ -105,14 +105,33 @@ static void pool_try_block(struct pool *pool, struct worker *worker,
 		atomic_compare_exchange_strong(&pool->err, &none, err);
 }
 
+/*
+ * Tells ThreadSanitizer that what the thread did so far happens before what
+ * other threads do after pool_acquire() of the same counter. A process of an
+ * engine has no ThreadSanitizer, and its pool no @call.
+ */
+static void pool_release(const struct pool *pool, void *counter)
+{
+	if (__tsan_release && pool->call)
+		__tsan_release(counter);
+}
+
+static void pool_acquire(const struct pool *pool, void *counter)
+{
+	if (__tsan_acquire && pool->call)
+		__tsan_acquire(counter);
+}
+
 /* Runs blocks until none is left. */
 static void pool_run_blocks(struct pool *pool, struct worker *worker)
 {
 	long left;
 
 	while ((left = atomic_fetch_sub(&pool->left, 1)) > 0) {
+		pool_acquire(pool, &pool->left);
 		pool_try_block(pool, worker,
 			       (uint64_t)(pool->nr_blocks - left));
+		pool_release(pool, &pool->nr_undone);
 		if (atomic_fetch_sub(&pool->nr_undone, 1) == 1 &&
 		    worker->is_helper) {
 			atomic_fetch_add(&pool->nr_done, 1);
@@ -142,6 +161,7 @@ int pool_run(struct pool *pool, struct worker *worker,
 	pool->nr_blocks = nr_blocks;
 	atomic_store(&pool->err, 0);
 	atomic_store(&pool->nr_undone, nr_blocks);
+	pool_release(pool, &pool->left);
 	atomic_store(&pool->left, nr_blocks);
 	if (nr_blocks > 1) {
 		atomic_fetch_add(&pool->nr_jobs, 1);
@@ -151,8 +171,10 @@ int pool_run(struct pool *pool, struct worker *worker,
 	pool_run_blocks(pool, worker);
 	for (;;) {
 		seen = atomic_load(&pool->nr_done);
-		if (!atomic_load(&pool->nr_undone))
+		if (!atomic_load(&pool->nr_undone)) {
+			pool_acquire(pool, &pool->nr_undone);
 			return atomic_load(&pool->err);
+		}
 		futex_wait(&pool->nr_done, seen, FOREVER);
 	}
 }

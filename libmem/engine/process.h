@@ -367,13 +367,19 @@ struct process {
 
 /*
  * Functions of sanitizers, which exist if the program or a library has them.
+ * ThreadSanitizer does not see the atomic operations of a library that was not
+ * built with it.
  * Code on a stack that AddressSanitizer does not know is not instrumented.
  */
 void __asan_init(void);
 void __tsan_init(void);
+void __tsan_acquire(void *addr);
+void __tsan_release(void *addr);
 void __ubsan_handle_builtin_unreachable(void *at);
 #pragma weak __asan_init
 #pragma weak __tsan_init
+#pragma weak __tsan_acquire
+#pragma weak __tsan_release
 #pragma weak __ubsan_handle_builtin_unreachable
 #define NO_ASAN		__attribute__((no_sanitize_address))
 

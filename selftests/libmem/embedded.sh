@@ -56,5 +56,6 @@ ROUNDS=${ROUNDS:-${HEAPSIM_QUICK:+150}}
 ROUNDS=${ROUNDS:-1000} "$here/attrs_random_test" || rc=1
 "$here/gdb_test" || rc=1
 "$here/pages_test" || rc=1
+"$here/tsan_test" || rc=1
 "$here/guide_test" || rc=1
 exit "$rc"
