@@ -56,16 +56,19 @@ int private_keep(void *addr, size_t len)
  * private_table() - allocate a sparse, zeroed table
  * @len: bytes, of which only those that are touched use memory
  *
+ * After mlockall(MCL_FUTURE) the kernel fills new memory that is accessible.
+ *
  * Return: the table, for munmap(), or NULL.
  */
 void *private_table(size_t len)
 {
-	void *addr = mmap(NULL, len, PROT_READ | PROT_WRITE,
+	void *addr = mmap(NULL, len, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (addr == MAP_FAILED)
 		return NULL;
-	if (!private_keep(addr, len))
+	if (!private_keep(addr, len) && !munlock(addr, len) &&
+	    !mprotect(addr, len, PROT_READ | PROT_WRITE))
 		return addr;
 	munmap(addr, len);
 	return NULL;
@@ -99,6 +102,17 @@ static void buddy_pull(struct buddy *buddy, uint32_t page)
 }
 
 /**
+ * buddy_table_len() - return the length of the table of blocks
+ * @buddy: range
+ *
+ * Return: bytes.
+ */
+size_t buddy_table_len(const struct buddy *buddy)
+{
+	return buddy->nr_pages * sizeof(*buddy->blocks);
+}
+
+/**
  * buddy_init() - initialise a range of free pages
  * @buddy: out: range
  * @nr_pages: its pages, a power of two
@@ -127,7 +141,7 @@ int buddy_init(struct buddy *buddy, size_t nr_pages)
 void buddy_fini(struct buddy *buddy)
 {
 	if (buddy->blocks)
-		munmap(buddy->blocks, buddy->nr_pages * sizeof(*buddy->blocks));
+		munmap(buddy->blocks, buddy_table_len(buddy));
 	buddy->blocks = NULL;
 }
 

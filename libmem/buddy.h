@@ -43,6 +43,7 @@ void buddy_fini(struct buddy *buddy);
 int buddy_alloc(struct buddy *buddy, size_t nr_pages, void *owner,
 		size_t *page);
 void buddy_free(struct buddy *buddy, size_t page);
+size_t buddy_table_len(const struct buddy *buddy);
 size_t buddy_len(const struct buddy *buddy, size_t page);
 void *buddy_find(const struct buddy *buddy, size_t page, size_t *first);
 

@@ -312,6 +312,7 @@ bool window_is_forked(void);
 bool window_is_there(void);
 bool window_is_open(void);
 bool window_has(uintptr_t addr);
+bool window_is_sparse(uintptr_t addr);
 uint32_t window_page_shift(void);
 int window_alloc(struct embedded_buf *buf);
 void window_free(struct embedded_buf *buf);
@@ -331,6 +332,7 @@ size_t window_block_pages(size_t page);
 /* protect.c */
 int protect_init(uint8_t *addr, size_t region_pages, size_t nr_places);
 void protect_exit(void);
+bool protect_is_table(uintptr_t addr);
 void protect_let_fork(void);
 int protect_set(size_t first, size_t nr, enum page_access access);
 enum page_access protect_get(size_t page);
@@ -481,6 +483,9 @@ bool signals_has_traps(void);
 
 /* syscall.c */
 extern const struct trap_ops syscall_ops;
+
+/* lock.c */
+int lock_all(int flags);
 
 /* fault.c */
 

@@ -87,6 +87,17 @@ void protect_exit(void)
 }
 
 /**
+ * protect_is_table() - check whether an address is in the table of accesses
+ * @addr: any address
+ *
+ * Return: true if it is.
+ */
+bool protect_is_table(uintptr_t addr)
+{
+	return addr - (uintptr_t)protect.access < protect_len();
+}
+
+/**
  * protect_let_fork() - let children inherit the table, which they do not need
  *
  * Context: after protect_init().

@@ -257,4 +257,5 @@ const struct trap_ops syscall_ops = {
 	.finish = syscall_finish_all,
 	.end = syscall_end_all,
 	.sigaction = signals_action,
+	.mlockall = lock_all,
 };

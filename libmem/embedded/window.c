@@ -117,12 +117,18 @@ static int window_map_fd(void *addr, size_t len, int prot, int fd, size_t off)
 	int err;
 
 	fork_block();
-	/* ThreadSanitizer treats mmap() as a store to the whole range. */
-	if (syscall(SYS_mmap, addr, len, prot,
+	/*
+	 * ThreadSanitizer treats mmap() as a store to the whole range. After
+	 * mlockall(MCL_FUTURE) the kernel would fill it if it had access.
+	 */
+	if (syscall(SYS_mmap, addr, len, PROT_NONE,
 		    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, off) == -1)
 		err = -errno;
 	else
 		err = private_keep(addr, len);
+	if (!err && (munlock(addr, len) ||
+		     (prot != PROT_NONE && mprotect(addr, len, prot))))
+		err = -errno;
 	fork_unblock();
 	return err;
 }
@@ -365,6 +371,35 @@ bool window_has(uintptr_t addr)
 {
 	return !window_is_forked() &&
 	       addr - (uintptr_t)window.addr < window.len;
+}
+
+static bool window_is_in(uintptr_t addr, const void *at, size_t len)
+{
+	return addr - (uintptr_t)at < len;
+}
+
+/**
+ * window_is_sparse() - check whether an address is in the window, an alias or a
+ * table of it
+ * @addr: any address
+ *
+ * Context: any thread.
+ * Return: true if it is.
+ */
+bool window_is_sparse(uintptr_t addr)
+{
+	const size_t first_len = window.region_pages << window.page_shift;
+	const struct buddy *buddy = window.buddy;
+
+	return window_is_in(addr, window.addr, window.len) ||
+	       window_is_in(addr, window.dram, window.len) ||
+	       window_is_in(addr, window.cpu, first_len) ||
+	       window_is_in(addr, window.twin, first_len) ||
+	       window_is_in(addr, window.before, first_len) ||
+	       window_is_in(addr, buddy[0].blocks, buddy_table_len(buddy)) ||
+	       window_is_in(addr, buddy[1].blocks,
+			    buddy_table_len(buddy + 1)) ||
+	       protect_is_table(addr);
 }
 
 /**

@@ -41,6 +41,7 @@ struct area {
  * @end: called last, whether the call succeeded or not: releases what was kept
  *	for the call; preserves errno
  * @sigaction: replaces the C library's sigaction()
+ * @mlockall: replaces the C library's mlockall()
  *
  * @ip is the address of the caller's instruction.
  */
@@ -54,6 +55,7 @@ struct trap_ops {
 		    uintptr_t ip);
 	int (*sigaction)(int signal, const struct sigaction *action,
 			 struct sigaction *old);
+	int (*mlockall)(int flags);
 };
 
 /* glibc's internal name of sigaction(), which no other library replaces. */

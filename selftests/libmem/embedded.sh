@@ -20,7 +20,7 @@ rc=0
 # These tests do not depend on the board, or choose boards themselves.
 for test in ctx size buf job random engine access scale heap fork trap \
 	endpoint hostile attrs attrs_merge attrs_layout attrs_wire \
-	image_view object_share descriptor cancel fence; do
+	image_view object_share descriptor cancel fence lock; do
 	"$dir/${test}_test" || rc=1
 done
 all="nano tx2 drive-px2 xavier orin orin-nano thor generic-noncoherent
