@@ -66,6 +66,16 @@ struct mem_semaphore {
 	struct mem_semaphore *prev;
 };
 
+/* The writing end of a pipe never becomes readable. */
+static int semaphore_check_readable(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return -errno;
+	return flags & O_PATH || (flags & O_ACCMODE) == O_WRONLY ? -EINVAL : 0;
+}
+
 /* Checks the kind of a file by the beginning of the kernel's name for it. */
 static int semaphore_check_name(int fd, const char *const *names)
 {
@@ -76,7 +86,7 @@ static int semaphore_check_name(int fd, const char *const *names)
 		return errno == ENOENT ? -EBADF : -errno;
 	for (; *names; names++)
 		if (!strncmp(link, *names, strlen(*names)))
-			return 0;
+			return semaphore_check_readable(fd);
 	return -EINVAL;
 }
 

@@ -138,8 +138,15 @@ static void a_fence_stays_signalled(void **state)
 static void what_is_no_fence_is_refused(void **state)
 {
 	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int fds[2];
 
 	(void)state;
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	/* A wait for it would never end. */
+	assert_int_equal(mem_stream_wait_fence(stream, fds[1]), -EINVAL);
+	close(fds[1]);
+	assert_int_equal(mem_stream_wait_fence(stream, fds[0]), 0);
+	close(fds[0]);
 	assert_int_equal(mem_stream_wait_fence(NULL, fd), -EINVAL);
 	assert_int_equal(mem_stream_wait_fence(stream, fd), -EINVAL);
 	close(fd);
