@@ -419,19 +419,17 @@ static bool insn_is_abort(uintptr_t ip)
 }
 
 /*
- * Returns true if an access to the buffer can be stepped. A system call may
+ * Returns true if an instruction can be stepped. A system call may
  * follow an atomic instruction, which needs the page: a futex.
  */
-static bool insn_is_plain(const struct embedded_buf *buf, uintptr_t ip)
+static bool insn_is_plain(uintptr_t ip)
 {
 	atomic_uintptr_t *plain = &stepping.plain[ip % NR_PLAIN];
 
 	if (atomic_load_explicit(plain, memory_order_relaxed) == ip)
 		return true;
-	if (insn_is_abort(ip))
+	if (insn_is_abort(ip) || atomic_is_at(ip))
 		return false;
-	if (atomic_is_at(ip))
-		return !buf->has_two_views;
 	atomic_store_explicit(plain, ip, memory_order_relaxed);
 	return true;
 }
@@ -440,16 +438,14 @@ static bool insn_is_plain(const struct embedded_buf *buf, uintptr_t ip)
  * A stack in a buffer may have no room for the frame of a signal. The program
  * may have replaced the handler of SIGTRAP by a system call of its own.
  */
-static bool insn_can_be_stepped(const struct embedded_buf *buf,
-				const ucontext_t *context)
+static bool insn_can_be_stepped(const ucontext_t *context)
 {
 	return !window_has(trap_sp(context)) && signals_has_traps() &&
-	       insn_is_plain(buf, trap_ip(context));
+	       insn_is_plain(trap_ip(context));
 }
 
 /* Returns NULL if the access is not stepped. */
-static struct step *step_of(const struct embedded_buf *buf,
-			    const ucontext_t *context)
+static struct step *step_of(const ucontext_t *context)
 {
 	const pid_t tid = gettid();
 	struct step *step = step_find(tid);
@@ -466,7 +462,7 @@ static struct step *step_of(const struct embedded_buf *buf,
 		}
 		return step;
 	}
-	if (!insn_can_be_stepped(buf, context))
+	if (!insn_can_be_stepped(context))
 		return NULL;
 	if (!step)
 		step = step_create(tid);
@@ -536,7 +532,7 @@ bool step_begin(const struct embedded_buf *buf, struct touch *touch,
 
 	if (!embedded_ctx_of(buf->base.ctx)->is_precise || engine_is_worker())
 		return false;
-	step = step_of(buf, context);
+	step = step_of(context);
 	if (!step)
 		return false;
 	step->addr = (uintptr_t)buf->addr + touch->off;

@@ -5,8 +5,10 @@
  */
 #include "precise.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #ifndef __x86_64__
 static void precise_is_refused(void **state)
@@ -299,6 +301,40 @@ static void a_waiting_call_keeps_its_page(void **state)
 }
 
 /* Each touch while a stream is active is a mistake of its own. */
+/* A futex in any buffer, as the C library's locks use it */
+static void a_futex_after_an_atomic_has_its_page(void **state)
+{
+	static const enum mem_kind kinds[] = {
+		MEM_KIND_PINNED, MEM_KIND_MANAGED,
+	};
+	struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.policy = MEM_POLICY_RECORD,
+		.precise = 1,
+	};
+	struct mem_ctx *recording;
+	atomic_uint *word;
+	size_t i;
+	void *at;
+
+	(void)state;
+	assert_int_equal(mem_ctx_open(&options, &recording), 0);
+	for (i = 0; i < NR(kinds); i++) {
+		assert_int_equal(mem_alloc(recording, kinds[i], PAGE,
+					   kinds[i] == MEM_KIND_MANAGED ?
+					   MEM_ATTACH_HOST : 0, &at), 0);
+		word = at;
+		*word = 0;
+		atomic_fetch_add(word, 1);
+		/* It has another value: EAGAIN, and EFAULT without access. */
+		assert_int_equal(syscall(SYS_futex, word, FUTEX_WAIT, 7, NULL,
+					 NULL, 0), -1);
+		assert_int_equal(errno, EAGAIN);
+		mem_free(recording, at);
+	}
+	mem_ctx_close(recording);
+}
+
 static void k_wait(const struct mem_block *block, void *arg)
 {
 	volatile int **go = arg;
@@ -370,6 +406,7 @@ int main(void)
 		TEST(the_c_library_works_on_it),
 		TEST(system_calls_are_seen_by_page),
 		TEST(a_waiting_call_keeps_its_page),
+		cmocka_unit_test(a_futex_after_an_atomic_has_its_page),
 		cmocka_unit_test(each_touch_while_active_counts),
 	};
 
