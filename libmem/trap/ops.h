@@ -3,7 +3,7 @@
  * libmem-trap: wraps calls of the C library so that libmem can act before and
  * after them. This is a library of its own so that libmem.so does not export a
  * read(). It does not depend on libmem: without an embedded context each call
- * goes straight to the C library.
+ * goes straight to the C library, except for what has to be done in advance.
  */
 #ifndef _LIBMEM_TRAP_OPS_H
 #define _LIBMEM_TRAP_OPS_H

@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <linux/videodev2.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 
 static sigjmp_buf back;
 static void *volatile seen_addr;
@@ -116,6 +118,38 @@ static void signals_that_are_blocked_do_not_matter(void **state)
 	assert_int_equal(sigprocmask(99, &all, NULL), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+	mem_buf_destroy(buf);
+}
+
+static sem_t touched_by_timer;
+
+static void touch_in_timer(union sigval value)
+{
+	*(volatile uint8_t *)value.sival_ptr += 1;
+	sem_post(&touched_by_timer);
+}
+
+/* The C library calls it in a thread that blocks all signals. */
+static void a_function_of_a_timer_can_touch(void **state)
+{
+	struct mem_buf *buf = new_buf(MEM_KIND_NONCOHERENT);
+	uint8_t *addr = map_buf(buf);
+	struct sigevent event = {
+		.sigev_notify = SIGEV_THREAD,
+		.sigev_notify_function = touch_in_timer,
+		.sigev_value.sival_ptr = addr,
+	};
+	const struct itimerspec soon = { .it_value.tv_nsec = 1000000 };
+	timer_t timer;
+
+	(void)state;
+	assert_int_equal(sem_init(&touched_by_timer, 0, 0), 0);
+	assert_int_equal(mem_buf_revoke(buf), 0);
+	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	assert_int_equal(timer_settime(timer, 0, &soon, NULL), 0);
+	assert_int_equal(sem_wait(&touched_by_timer), 0);
+	assert_int_equal(timer_delete(timer), 0);
+	assert_int_equal(byte_at(addr), 1);
 	mem_buf_destroy(buf);
 }
 
@@ -1353,6 +1387,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_fault_of_its_own_is_the_applications),
 		cmocka_unit_test(signals_that_are_blocked_do_not_matter),
+		cmocka_unit_test(a_function_of_a_timer_can_touch),
 		cmocka_unit_test(a_child_has_no_window),
 		cmocka_unit_test(a_child_gives_back_what_it_has),
 		cmocka_unit_test(an_address_in_a_heaps_buffer_tells_it),

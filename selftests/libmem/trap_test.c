@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests libmem-trap alone: which functions of libmem it calls if a thread is
- * cancelled in a system call, and which signals are blocked in calls that wait.
- * The tests replace libmem.
+ * cancelled in a system call, and which signals are blocked in calls that wait,
+ * and in functions of timers. The tests replace libmem.
  */
 #include "test.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "../../libmem/trap/ops.h"
 
@@ -273,6 +275,132 @@ static void handlers_in_calls_that_wait_can_touch(void **state)
 	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
 }
 
+static sem_t called;
+static atomic_int nr_calls, value_sum;
+static size_t stack_len;
+
+static void call_later(union sigval value)
+{
+	pthread_attr_t attr;
+	sigset_t now;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	has_segv = sigismember(&now, SIGSEGV);
+	has_term = sigismember(&now, SIGTERM);
+	pthread_getattr_np(pthread_self(), &attr);
+	pthread_attr_getstacksize(&attr, &stack_len);
+	pthread_attr_destroy(&attr);
+	atomic_fetch_add(&nr_calls, 1);
+	atomic_fetch_add(&value_sum, value.sival_int);
+	sem_post(&called);
+}
+
+static timer_t timer_for(void (*function)(union sigval value), int value,
+			 pthread_attr_t *attr)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_THREAD,
+		.sigev_notify_function = function,
+		.sigev_notify_attributes = attr,
+		.sigev_value.sival_int = value,
+	};
+	timer_t timer;
+
+	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	return timer;
+}
+
+static void start_timer(timer_t timer, long interval_ns)
+{
+	const struct itimerspec time = {
+		.it_value.tv_nsec = 1000000,
+		.it_interval.tv_nsec = interval_ns,
+	};
+
+	assert_int_equal(timer_settime(timer, 0, &time, NULL), 0);
+}
+
+/* The C library blocks all signals there. */
+static void functions_of_timers_can_touch(void **state)
+{
+	pthread_attr_t attr;
+	timer_t timer;
+
+	(void)state;
+	assert_int_equal(pthread_attr_init(&attr), 0);
+	assert_int_equal(pthread_attr_setstacksize(&attr, 1 << 20), 0);
+	assert_int_equal(sem_init(&called, 0, 0), 0);
+	timer = timer_for(call_later, 7, &attr);
+	start_timer(timer, 0);
+	assert_int_equal(sem_wait(&called), 0);
+	assert_false(has_segv);
+	assert_true(has_term);
+	assert_int_equal(value_sum, 7);
+	assert_in_range(stack_len, 1 << 20, (1 << 20) + 65536);
+	/* Once more, without a context. */
+	libmem_trap_set(NULL);
+	has_segv = 1;
+	start_timer(timer, 0);
+	assert_int_equal(sem_wait(&called), 0);
+	libmem_trap_set(&ops);
+	assert_false(has_segv);
+	assert_int_equal(value_sum, 14);
+	assert_int_equal(timer_delete(timer), 0);
+	assert_int_equal(pthread_attr_destroy(&attr), 0);
+	assert_int_equal(sem_destroy(&called), 0);
+}
+
+/* Its function may still be called when a timer has been deleted. */
+static void timers_can_be_deleted_at_any_time(void **state)
+{
+	timer_t timer;
+	int i;
+
+	(void)state;
+	assert_int_equal(sem_init(&called, 0, 0), 0);
+	atomic_store(&nr_calls, 0);
+	atomic_store(&value_sum, 0);
+	for (i = 0; i < 50; i++) {
+		timer = timer_for(call_later, 3, NULL);
+		start_timer(timer, 100000);
+		assert_int_equal(sem_wait(&called), 0);
+		assert_int_equal(timer_delete(timer), 0);
+	}
+	assert_true(nr_calls >= 50);
+	/* A call that has begun ends, since its function uses static memory. */
+	usleep(100000);
+	assert_int_equal(value_sum, 3 * nr_calls);
+}
+
+/* These are never called. */
+static void (*nowhere(uintptr_t nr))(union sigval value)
+{
+	return (void (*)(union sigval))(0x1000 + nr);
+}
+
+static void call_unknown(union sigval value)
+{
+	atomic_store(&value_sum, value.sival_int);
+	sem_post(&called);
+}
+
+static void timers_can_have_many_functions(void **state)
+{
+	timer_t timer;
+	uintptr_t i;
+
+	(void)state;
+	for (i = 0; i < 100; i++)
+		assert_int_equal(timer_delete(timer_for(nowhere(i), 0, NULL)),
+				 0);
+	assert_int_equal(sem_init(&called, 0, 0), 0);
+	timer = timer_for(call_unknown, 5, NULL);
+	start_timer(timer, 0);
+	assert_int_equal(sem_wait(&called), 0);
+	assert_int_equal(value_sum, 5);
+	assert_int_equal(timer_delete(timer), 0);
+}
+
 static int fill(void **state)
 {
 	int in[2], out[2];
@@ -302,6 +430,9 @@ int main(void)
 		cmocka_unit_test(a_call_that_is_cancelled_ends),
 		cmocka_unit_test(a_call_of_stdio_that_is_cancelled_ends),
 		cmocka_unit_test(handlers_in_calls_that_wait_can_touch),
+		cmocka_unit_test(functions_of_timers_can_touch),
+		cmocka_unit_test(timers_can_be_deleted_at_any_time),
+		cmocka_unit_test(timers_can_have_many_functions),
 	};
 
 	return cmocka_run_group_tests(tests, fill, empty_again);
