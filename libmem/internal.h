@@ -521,6 +521,5 @@ void struct_out(void *to, const void *from, size_t len);
 
 void signals_block(sigset_t *old);
 void signals_restore(const sigset_t *old);
-void signal_unblock(int signal);
 
 #endif

@@ -50,18 +50,3 @@ void signals_restore(const sigset_t *old)
 {
 	sigmask_set(SIG_SETMASK, old, NULL);
 }
-
-/**
- * signal_unblock() - unblock one signal
- * @signal: its number
- *
- * Context: any.
- */
-void signal_unblock(int signal)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	sigmask_set(SIG_UNBLOCK, &set, NULL);
-}

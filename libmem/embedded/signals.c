@@ -326,7 +326,6 @@ int signals_init(void)
 		return -errno;
 	atomic_store(&signals.is_ours, true);
 	libmem_trap_set(&syscall_ops);
-	signal_unblock(SIGSEGV);
 	return 0;
 }
 

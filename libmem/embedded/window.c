@@ -297,6 +297,8 @@ static int window_start(void)
 /**
  * window_get() - create the window unless it exists
  *
+ * Unblocks SIGSEGV in the calling thread.
+ *
  * Context: any thread; takes the window's lock.
  * Return: 0, -EPERM (a child of the process that created it, or that was
  * creating it), -ENOMEM (no room
@@ -321,6 +323,9 @@ int window_get(void)
 	}
 	pthread_mutex_unlock(&window.lock);
 	atomic_fetch_sub(&window.nr_getters, 1);
+	/* A mask that this thread inherited, or that libmem-trap did not see. */
+	if (!err)
+		sigdelset(&old, SIGSEGV);
 	signals_restore(&old);
 	return err;
 }

@@ -81,7 +81,10 @@ TRAP_API sighandler_t sysv_signal(int signal, sighandler_t handler)
 	return __sysv_signal(signal, handler);
 }
 
-/* Keeps SIGSEGV unblocked, since libmem finds accesses by their faults. */
+/*
+ * Keeps SIGSEGV unblocked, since libmem finds accesses by their faults. Also
+ * without a context: threads keep their mask when there is one.
+ */
 TRAP_API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	/* Only so much of a set is the kernel's. */
@@ -90,8 +93,7 @@ TRAP_API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 	if (set)
 		memcpy(&copy, set, sizeof(copy));
 	if (how == SIG_BLOCK || how == SIG_SETMASK) {
-		if (trap_ops())
-			copy &= ~(1UL << (SIGSEGV - 1));
+		copy &= ~(1UL << (SIGSEGV - 1));
 		/* The C library reserves 32 and 33 and never blocks them. */
 		copy &= ~(3UL << 31);
 	}

@@ -26,11 +26,11 @@
 /*
  * Removes SIGSEGV from the mask of a call that waits. A handler that runs
  * meanwhile may touch tracked memory, and the kernel would end the process if
- * the signal were blocked.
+ * the signal were blocked. The first context may be opened meanwhile, too.
  */
 static const sigset_t *mask_of(const sigset_t *mask, sigset_t *copy)
 {
-	if (!mask || !trap_ops())
+	if (!mask)
 		return mask;
 	*copy = *mask;
 	sigdelset(copy, SIGSEGV);

@@ -121,6 +121,26 @@ static void signals_that_are_blocked_do_not_matter(void **state)
 	mem_buf_destroy(buf);
 }
 
+/* A thread may have inherited such a mask, or set it by a system call. */
+static void a_thread_that_opens_a_context_can_touch(void **state)
+{
+	const struct mem_ctx_options options = {
+		.size = sizeof(options),
+		.backend = MEM_BACKEND_EMBEDDED,
+	};
+	uint64_t segv = 1ULL << (SIGSEGV - 1);
+	struct mem_ctx *other;
+	sigset_t now;
+
+	(void)state;
+	assert_int_equal(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &segv, NULL,
+				 sizeof(segv)), 0);
+	assert_int_equal(mem_ctx_open(&options, &other), 0);
+	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &now), 0);
+	assert_int_equal(sigismember(&now, SIGSEGV), 0);
+	mem_ctx_close(other);
+}
+
 static sem_t touched_by_timer;
 
 static void touch_in_timer(union sigval value)
@@ -1387,6 +1407,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_fault_of_its_own_is_the_applications),
 		cmocka_unit_test(signals_that_are_blocked_do_not_matter),
+		cmocka_unit_test(a_thread_that_opens_a_context_can_touch),
 		cmocka_unit_test(a_function_of_a_timer_can_touch),
 		cmocka_unit_test(a_child_has_no_window),
 		cmocka_unit_test(a_child_gives_back_what_it_has),

@@ -275,6 +275,30 @@ static void handlers_in_calls_that_wait_can_touch(void **state)
 	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
 }
 
+/* Threads that block signals may exist before the first context. */
+static void segv_is_not_blocked_before_a_context(void **state)
+{
+	const struct sigaction action = { .sa_handler = look_at_mask };
+	sigset_t all, mask, now, old;
+
+	(void)state;
+	libmem_trap_set(NULL);
+	sigfillset(&all);
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, &all, &old), 0);
+	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &now), 0);
+	assert_int_equal(sigismember(&now, SIGSEGV), 0);
+	assert_int_equal(sigismember(&now, SIGTERM), 1);
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	assert_int_equal(raise(SIGUSR1), 0);
+	has_segv = 1;
+	mask = all;
+	sigdelset(&mask, SIGUSR1);
+	assert_int_equal(sigsuspend(&mask), -1);
+	assert_int_equal(has_segv, 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
+	libmem_trap_set(&ops);
+}
+
 static sem_t called;
 static atomic_int nr_calls, value_sum;
 static size_t stack_len;
@@ -430,6 +454,7 @@ int main(void)
 		cmocka_unit_test(a_call_that_is_cancelled_ends),
 		cmocka_unit_test(a_call_of_stdio_that_is_cancelled_ends),
 		cmocka_unit_test(handlers_in_calls_that_wait_can_touch),
+		cmocka_unit_test(segv_is_not_blocked_before_a_context),
 		cmocka_unit_test(functions_of_timers_can_touch),
 		cmocka_unit_test(timers_can_be_deleted_at_any_time),
 		cmocka_unit_test(timers_can_have_many_functions),
