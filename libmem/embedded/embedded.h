@@ -187,7 +187,8 @@ enum bracket_dir {
  *	no work is left
  * @fd_off: offset of its first page in @file
  * @is_imported: @file was imported
- * @is_heap: registered: its first and last page are part of glibc's heap
+ * @can_hold_back: registered: no thread has its stack or data of the C library
+ *	in its first or last page
  * @nr_users: references: of the caller and of jobs that use it
  * @nr_done: number of its jobs and copies that are done; waiters wait on it
  * @newest: managed: newest attach state, for violations: number of the stream
@@ -243,7 +244,7 @@ struct embedded_buf {
 	struct own_fd file;
 	uint64_t fd_off;
 	bool is_imported;
-	bool is_heap;
+	bool can_hold_back;
 	atomic_uint nr_users;
 	atomic_uint nr_done;
 

@@ -161,17 +161,16 @@ struct move {
 };
 
 /*
- * Other threads may allocate and free heap memory beside a block while its
+ * Other threads may use, allocate and free memory beside a block while its
  * pages are moved. Without write permission their stores fault, and wait in the
- * handler of SIGSEGV (register_wait()). Pages outside the heap stay writable,
- * because the C library may keep data of a thread there to which the kernel
- * stores.
+ * handler of SIGSEGV (register_wait()). Pages with stacks or data of the C
+ * library stay writable, because the kernel stores there.
  */
 static void register_set_edges(const struct move *move, int prot)
 {
 	const size_t page_len = (size_t)1 << window_page_shift();
 
-	if (!move->buf->is_heap || window_is_open())
+	if (!move->buf->can_hold_back || window_is_open())
 		return;
 	mprotect(move->pages, page_len, prot);
 	mprotect((char *)move->pages + move->len - page_len, page_len, prot);
@@ -352,7 +351,7 @@ static int register_move_in_own(struct embedded_buf *buf)
 	 * A copy of a page without access would end the process, and a shared
 	 * page would no longer be shared with others.
 	 */
-	err = mappings_check_own(first, first + move.len, &buf->is_heap,
+	err = mappings_check_own(first, first + move.len, &buf->can_hold_back,
 				 &grows);
 	if (!err)
 		err = grows ? register_move_in_below(&move) :

@@ -187,7 +187,7 @@ int engine_create(const char *name, const struct engine_window *window,
 void engine_destroy(struct engine *engine);
 void engine_run(struct engine *engine, const struct engine_job *job,
 		struct engine_result *result);
-int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
+int mappings_check_own(uintptr_t start, uintptr_t end, bool *can_hold_back,
 		       bool *grows);
 const char *engine_name(unsigned int at);
 const char *engine_place_name(enum engine_place place);

@@ -198,7 +198,8 @@ static const struct mapping *mappings_find(const struct mappings *mappings,
 }
 
 /*
- * Returns true if no thread's stack or struct of the C library is in the page.
+ * Returns true if the address is in glibc's heap, where no thread's stack or
+ * struct is.
  */
 static bool mappings_is_in_heap(const struct mappings *mappings, uintptr_t addr)
 {
@@ -213,20 +214,38 @@ static bool mappings_is_in_heap(const struct mappings *mappings, uintptr_t addr)
 	       drop_is_arena(base, page_mask);
 }
 
+/*
+ * Returns true if stores to the page of @addr may wait in the handler of
+ * SIGSEGV. No thread may need the page for the handler to run: the kernel
+ * stores a signal's frame to the stack, and some data to the C library's
+ * struct of a thread.
+ */
+static bool mappings_can_hold_back(const struct mappings *mappings,
+				   uintptr_t addr)
+{
+	const uintptr_t page_len = (uintptr_t)getpagesize();
+	const uintptr_t start = addr / page_len * page_len;
+	const struct range page = { start, start + page_len };
+
+	return mappings_is_in_heap(mappings, addr) ||
+	       !threads_use(mappings, &page);
+}
+
 /**
  * mappings_check_own() - check for private memory that is readable and writable
  * @start: first byte
  * @end: address after the last byte
- * @is_heap: out: its first and its last byte are in glibc's heap
+ * @can_hold_back: out: stores to its first and its last page may wait in the
+ *	handler of SIGSEGV
  * @grows: out: its first byte is in the first thread's stack
  *
- * The cost grows with the number of mappings.
+ * The cost grows with the number of mappings, and of threads.
  *
  * Context: any thread.
  * Return: 0, -EINVAL (a part of it is not mapped, is shared, or cannot be read
  * or stored to), -ENOMEM, or as mappings_read().
  */
-int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
+int mappings_check_own(uintptr_t start, uintptr_t end, bool *can_hold_back,
 		       bool *grows)
 {
 	const struct mapping *mapping;
@@ -244,8 +263,8 @@ int mappings_check_own(uintptr_t start, uintptr_t end, bool *is_heap,
 		      start < (uintptr_t)area + MAPPINGS_LEN) ||
 		     !mappings_are_own(&mappings, start, end)))
 		err = -EINVAL;
-	*is_heap = mappings_is_in_heap(&mappings, start) &&
-		   mappings_is_in_heap(&mappings, end - 1);
+	*can_hold_back = !err && mappings_can_hold_back(&mappings, start) &&
+			 mappings_can_hold_back(&mappings, end - 1);
 	mapping = mappings_find(&mappings, start);
 	*grows = mapping && mapping->grows;
 	munmap(area, MAPPINGS_LEN);

@@ -410,6 +410,9 @@ int mappings_read(struct mappings *mappings, void *area,
 enum engine_place mappings_place(const struct mappings *mappings,
 				 uintptr_t addr);
 
+/* threads.c */
+bool threads_use(const struct mappings *mappings, const struct range *at);
+
 /* drop.c */
 int drop_memory(struct process *process);
 bool drop_is_arena(uintptr_t addr, uintptr_t page_mask);

@@ -413,6 +413,77 @@ static void other_threads_use_the_heap_meanwhile(void **state)
 	assert_int_equal(status_of(pid), 42);
 }
 
+/*
+ * Two blocks in a page: one is registered, and another thread stores to the
+ * other.
+ */
+struct beside {
+	uint8_t *block;
+	volatile uint64_t *counter;
+	uint64_t nr_lost;
+};
+
+static void *count_all_the_time(void *arg)
+{
+	struct beside *beside = arg;
+	uint64_t count = *beside->counter;
+
+	while (!atomic_load(&is_over)) {
+		*beside->counter = ++count;
+		if (*beside->counter != count) {
+			beside->nr_lost++;
+			count = *beside->counter;
+		}
+	}
+	return NULL;
+}
+
+static uint64_t lost_beside(struct mem_ctx *own, uint8_t *block,
+			    uint8_t *other)
+{
+	struct beside beside = { block, (volatile uint64_t *)other, 0 };
+	pthread_t thread;
+	size_t i;
+
+	memset(block, 1, 256);
+	memset(other, 0, 256);
+	atomic_store(&is_over, false);
+	assert_int_equal(pthread_create(&thread, NULL, count_all_the_time,
+					&beside), 0);
+	for (i = 0; i < 4000; i++) {
+		assert_int_equal(mem_register(own, block, 256, 0), 0);
+		assert_int_equal(mem_unregister(own, block), 0);
+	}
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	return beside.nr_lost;
+}
+
+static uint8_t variable[4096] __attribute__((aligned(4096)));
+
+/* Whatever allocator the program has. */
+static void stores_beside_a_registered_block_are_kept(void **state)
+{
+	const size_t len = 4 << 20;
+	struct mem_ctx *own = new_ctx();
+	uint8_t *block = malloc(256), *other = malloc(256), *mapped;
+
+	(void)state;
+	if ((uintptr_t)block >> 12 == (uintptr_t)other >> 12)
+		assert_int_equal(lost_beside(own, block, other), 0);
+	free(block);
+	free(other);
+	mapped = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	assert_int_equal(lost_beside(own, mapped, mapped + 2048), 0);
+	assert_int_equal(lost_beside(own, mapped + len - 256,
+				     mapped + len - 2048), 0);
+	assert_int_equal(munmap(mapped, len), 0);
+	assert_int_equal(lost_beside(own, variable, variable + 2048), 0);
+	mem_ctx_close(own);
+}
+
 /* A fork may come at any point of a registration. */
 static void children_can_come_at_any_time(void **state)
 {
@@ -523,6 +594,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(arenas_of_the_parent_stay_as_they_are),
 		cmocka_unit_test(a_thread_with_registered_variables_is_joined),
 		cmocka_unit_test(other_threads_use_the_heap_meanwhile),
+		cmocka_unit_test(stores_beside_a_registered_block_are_kept),
 		cmocka_unit_test(children_can_come_at_any_time),
 		cmocka_unit_test(a_jump_into_data_is_the_programs_matter),
 #ifdef OWN_MALLOC
