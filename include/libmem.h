@@ -292,7 +292,8 @@ struct mem_probe {
  * @MEM_VIOLATION_MISSING_UNLOCK: an image or array was destroyed, or the
  *	process ended, while it was locked
  * @MEM_VIOLATION_WRAPPED_GONE: an image or array was used whose wrapped memory
- *	had been freed, or whose file had been shortened
+ *	had been freed, or whose file had been shortened; or memory was
+ *	unregistered that the program had freed or unmapped
  * @MEM_VIOLATION_WIDTH_FOR_PITCH: rows of an image were stored one behind the
  *	other, without the padding between them
  * @MEM_VIOLATION_READ_ONLY_WRITE: the CPU or a kernel stored to an object that
@@ -1523,7 +1524,9 @@ int mem_register(struct mem_ctx *ctx, void *ptr, uint64_t len,
  * @ptr: the address that was registered
  *
  * Waits for all work of the context first, as mem_free() does. The pages are
- * copied: the call temporarily needs the same amount of memory again.
+ * copied: the call temporarily needs the same amount of memory again. Pages
+ * that the program has unmapped since, as free() may do, are left alone, with
+ * whatever lies there now: MEM_VIOLATION_WRAPPED_GONE.
  *
  * Context: may sleep; any thread.
  * Return: 0, also after an error of the context. Else the memory is still

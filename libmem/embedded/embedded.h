@@ -326,6 +326,8 @@ const uint8_t *window_before(uint64_t off);
 void *window_map_again(size_t len, uint64_t off);
 void window_map_private(void *host, size_t len, uint64_t off);
 int window_map_host(const struct embedded_buf *buf, void *host, size_t len);
+size_t window_host_run(const struct mappings *mappings, const void *host,
+		       size_t len, uint64_t off, bool *is_there);
 int window_move(struct embedded_buf *buf, struct own_fd *file);
 int window_map_own(const struct embedded_buf *buf);
 size_t window_block_pages(size_t page);
@@ -388,6 +390,7 @@ void watch_bracket_begin(struct embedded_buf *buf, unsigned int access);
 void watch_bracket_end(struct embedded_buf *buf, unsigned int access);
 void watch_brackets(struct embedded_buf *buf);
 void watch_alloc(struct embedded_buf *buf);
+void watch_registered_gone(const struct embedded_buf *buf);
 void watch_register(struct embedded_buf *buf);
 void watch_free(struct embedded_buf *buf);
 void watch_freed(const struct embedded_buf *buf);

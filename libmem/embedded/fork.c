@@ -97,6 +97,7 @@ static struct {
 	atomic_size_t nr_pages;		/* other threads look whether it is 0 */
 	struct range own[NR_OWN];	/* of the thread that forks */
 	struct aside *aside;		/* NULL if no page is HOST_OWN */
+	struct mappings *mappings;	/* before the fork, NULL if unknown */
 	sigset_t old;			/* signal mask before the fork */
 } IN_OWN_PAGES forked;
 
@@ -163,9 +164,22 @@ static enum host_place fork_place_of(const struct mem_buf *buf, uintptr_t page)
 	return window_is_open() ? HOST_WITHIN : HOST_EDGE;
 }
 
+/* Returns true if the program has unmapped the page, as free() may do. */
+static bool fork_is_gone(const struct mem_buf *buf, uintptr_t page)
+{
+	const struct embedded_buf *own = (const struct embedded_buf *)buf;
+	bool is_there;
+
+	window_host_run(forked.mappings, (void *)page,
+			(size_t)1 << window_page_shift(),
+			window_off(own) + (page -
+					   registered_page_of(buf->host)),
+			&is_there);
+	return !is_there;
+}
+
 /* Merges the page with the one before if the same kind of memory lies there. */
-static void fork_note_page(const struct mem_buf *buf, uintptr_t page,
-			   bool is_first)
+static void fork_note_page(const struct mem_buf *buf, uintptr_t page)
 {
 	const struct embedded_buf *own = (const struct embedded_buf *)buf;
 	const uint64_t off = page - registered_page_of(buf->host);
@@ -173,7 +187,9 @@ static void fork_note_page(const struct mem_buf *buf, uintptr_t page,
 	const enum host_place place = fork_place_of(buf, page);
 	struct host_pages *last = &forked.pages[forked.nr_pages - 1];
 
-	if (!is_first && last->place == place) {
+	if (forked.nr_pages && last->place == place &&
+	    last->at + last->len == (uint8_t *)page &&
+	    last->off + last->len == window_off(own) + off) {
 		last->len += page_len;
 		return;
 	}
@@ -197,7 +213,8 @@ static void fork_note_pages(const void *node, VISIT visit, void *unused)
 	if (visit != preorder && visit != leaf)
 		return;
 	for (page = first; page < first + buf->len; page += page_len)
-		fork_note_page(buf, page, page == first);
+		if (!fork_is_gone(buf, page))
+			fork_note_page(buf, page);
 }
 
 static void fork_unmap(void *addr, size_t len)
@@ -216,9 +233,13 @@ static void *fork_copy_of(const void *pages, size_t len)
 	return copy;
 }
 
+/* Pages that are gone are other mappings, and may cut a range at each. */
 static size_t fork_noted_len(void)
 {
-	return HOST_PAGES_MAX * registered.nr * sizeof(*forked.pages);
+	const size_t nr_cuts = mappings_nr(forked.mappings);
+
+	return (HOST_PAGES_MAX * registered.nr + nr_cuts) *
+	       sizeof(*forked.pages);
 }
 
 static void fork_copy_for_child(enum host_place place)
@@ -355,6 +376,7 @@ static void fork_prepare(void)
 	pthread_mutex_lock(&registered.lock);
 	forked.old = old;
 	forked.nr_pages = 0;
+	forked.mappings = registered.nr ? mappings_get() : NULL;
 	forked.pages = registered.nr ?
 		       registered_map_new(fork_noted_len()) : NULL;
 	if (!forked.pages)
@@ -378,8 +400,10 @@ static void fork_finish(void)
 	clone_unwatch();
 	aside_destroy(forked.aside);
 	fork_unmap(forked.pages, fork_noted_len());
+	mappings_put(forked.mappings);
 	forked.aside = NULL;
 	forked.pages = NULL;
+	forked.mappings = NULL;
 	pthread_mutex_unlock(&registered.lock);
 	pthread_mutex_unlock(&registered.move_lock);
 	signals_restore(&old);

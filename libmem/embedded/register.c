@@ -150,12 +150,14 @@ void *registered_map_new(size_t len)
  * struct move - pages that move into the window, or back into the program
  * @buf: registered buffer to which they belong
  * @pages: their address in the program
+ * @off: their offset in the buffer
  * @len: bytes
  * @err: out: 0 or -errno
  */
 struct move {
 	struct embedded_buf *buf;
 	void *pages;
+	size_t off;
 	size_t len;
 	int err;
 };
@@ -269,7 +271,7 @@ static void register_move_out(void *arg)
 		move->err = -ENOMEM;
 		return;
 	}
-	register_copy_moved(move, copy, move->buf->dram);
+	register_copy_moved(move, copy, move->buf->dram + move->off);
 	if (mremap(copy, move->len, move->len, MREMAP_MAYMOVE | MREMAP_FIXED,
 		   move->pages) == MAP_FAILED) {
 		move->err = -ENOMEM;
@@ -432,9 +434,38 @@ int register_ptr(struct mem_ctx *base, void *ptr, uint64_t len,
 	return err;
 }
 
+/*
+ * Moves those pages back that the program has not unmapped: what it has mapped
+ * there since is not the library's. @is_gone: out: there are others.
+ */
+static int register_move_out_own(const struct move *all, bool *is_gone)
+{
+	struct mappings *mappings = mappings_get();
+	struct move part = *all;
+	bool is_there;
+	int err = 0;
+
+	*is_gone = false;
+	for (; part.off < all->len && !err; part.off += part.len) {
+		part.pages = (char *)all->pages + part.off;
+		part.len = window_host_run(mappings, part.pages,
+					   all->len - part.off,
+					   window_off(all->buf) + part.off,
+					   &is_there);
+		if (is_there)
+			err = register_move_aside(&part, register_move_out);
+		else
+			*is_gone = true;
+	}
+	mappings_put(mappings);
+	return err;
+}
+
 /**
  * unregister_ptr() - move the pages back into the program
  * @base: registered buffer of which no job is left
+ *
+ * Pages that the program has unmapped meanwhile are left alone, and reported.
  *
  * Return: 0, or -ENOMEM, and the memory stays registered.
  */
@@ -446,17 +477,20 @@ int unregister_ptr(struct mem_buf *base)
 		.pages = (void *)registered_page_of(base->host),
 		.len = base->len,
 	};
+	bool is_gone;
 	sigset_t old;
 	int err;
 
 	signals_block(&old);
 	pthread_mutex_lock(&registered.move_lock);
-	err = register_move_aside(&move, register_move_out);
+	err = register_move_out_own(&move, &is_gone);
 	if (!err) {
 		registered_remove(buf);
 		register_wake_joiners(&move);
 	}
 	pthread_mutex_unlock(&registered.move_lock);
+	if (!err && is_gone)
+		watch_registered_gone(buf);
 	signals_restore(&old);
 	return err;
 }

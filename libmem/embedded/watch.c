@@ -420,6 +420,24 @@ void watch_register(struct embedded_buf *buf)
 }
 
 /**
+ * watch_registered_gone() - report memory that was freed while registered
+ * @buf: registered buffer
+ *
+ * Context: the thread that unregisters it; all signals blocked.
+ */
+void watch_registered_gone(const struct embedded_buf *buf)
+{
+	struct found f;
+
+	if (watch_is_off(buf) || !watch_has_readers())
+		return;
+	f = watch_found_of(buf, MEM_VIOLATION_WRAPPED_GONE, 0,
+			   buf->base.asked_len);
+	watch_add_caller(&f, false, 0);
+	watch_report(&f);
+}
+
+/**
  * watch_free() - record that memory is freed
  * @buf: buffer
  */

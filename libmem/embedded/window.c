@@ -323,7 +323,7 @@ int window_get(void)
 	}
 	pthread_mutex_unlock(&window.lock);
 	atomic_fetch_sub(&window.nr_getters, 1);
-	/* A mask that this thread inherited, or that libmem-trap did not see. */
+	/* This thread may have inherited it, or libmem-trap did not see it. */
 	if (!err)
 		sigdelset(&old, SIGSEGV);
 	signals_restore(&old);
@@ -800,6 +800,26 @@ int window_map_host(const struct embedded_buf *buf, void *host, size_t len)
 		 window.dram_file.nr, (off_t)window_off(buf)) == MAP_FAILED)
 		return -ENOMEM;
 	return 0;
+}
+
+/**
+ * window_host_run() - find out how much of window_map_host() is still there
+ * @mappings: list of the process's mappings; NULL: all of it
+ * @host: first page to look at
+ * @len: bytes
+ * @off: offset in the window that belongs to @host
+ * @is_there: out: the first page is; else the program has unmapped it
+ *
+ * Return: bytes from @host on for which @is_there holds, whole pages.
+ */
+size_t window_host_run(const struct mappings *mappings, const void *host,
+		       size_t len, uint64_t off, bool *is_there)
+{
+	const struct range at = { (uintptr_t)host, (uintptr_t)host + len };
+
+	*is_there = true;
+	return mappings ? mappings_run_of(mappings, &at, &window.dram_file, off,
+					  is_there) : len;
 }
 
 /**

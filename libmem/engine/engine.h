@@ -187,6 +187,11 @@ int engine_create(const char *name, const struct engine_window *window,
 void engine_destroy(struct engine *engine);
 void engine_run(struct engine *engine, const struct engine_job *job,
 		struct engine_result *result);
+struct mappings *mappings_get(void);
+void mappings_put(struct mappings *mappings);
+size_t mappings_nr(const struct mappings *mappings);
+size_t mappings_run_of(const struct mappings *mappings, const struct range *at,
+		       const struct own_fd *file, uint64_t off, bool *is_there);
 int mappings_check_own(uintptr_t start, uintptr_t end, bool *can_hold_back,
 		       bool *grows);
 const char *engine_name(unsigned int at);

@@ -82,7 +82,7 @@ static void mapping_parse_file(const char *text, struct mapping *mapping)
 	unsigned int major, minor;
 	char *at;
 
-	strtoul(text, &at, 16);
+	mapping->off = strtoul(text, &at, 16);
 	major = (unsigned int)strtoul(at, &at, 16);
 	minor = (unsigned int)strtoul(at + 1, &at, 16);
 	mapping->dev = makedev(major, minor);
@@ -164,6 +164,92 @@ enum engine_place mappings_place(const struct mappings *mappings,
 			return mappings->at[middle].place;
 	}
 	return ENGINE_UNKNOWN;
+}
+
+/**
+ * mappings_get() - list the mappings, in pages that are not in the heap
+ *
+ * Context: any thread.
+ * Return: the list, for mappings_put(), or NULL.
+ */
+struct mappings *mappings_get(void)
+{
+	const size_t head_len = (size_t)getpagesize();
+	struct mappings *mappings;
+
+	mappings = mmap(NULL, head_len + MAPPINGS_LEN, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mappings == MAP_FAILED)
+		return NULL;
+	if (!mappings_read(mappings, (char *)mappings + head_len, NULL))
+		return mappings;
+	mappings_put(mappings);
+	return NULL;
+}
+
+/**
+ * mappings_put() - free a list of mappings_get()
+ * @mappings: list, or NULL, which does nothing
+ */
+void mappings_put(struct mappings *mappings)
+{
+	if (mappings)
+		munmap(mappings, (size_t)getpagesize() + MAPPINGS_LEN);
+}
+
+/**
+ * mappings_nr() - count the mappings of a list
+ * @mappings: list, or NULL
+ *
+ * Return: the number; 0 if there is no list.
+ */
+size_t mappings_nr(const struct mappings *mappings)
+{
+	return mappings ? mappings->nr : 0;
+}
+
+/* Returns the first mapping that ends after an address, or NULL. */
+static const struct mapping *mappings_after(const struct mappings *mappings,
+					    uintptr_t addr)
+{
+	size_t low = 0, high = mappings->nr, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (mappings->at[middle].at.end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < mappings->nr ? &mappings->at[low] : NULL;
+}
+
+/**
+ * mappings_run_of() - find out how much of a file is still mapped at an address
+ * @mappings: list
+ * @at: range
+ * @file: file
+ * @off: offset in @file that belongs to the range's start
+ * @is_there: out: @file is mapped at the range's start, at this offset. True if
+ *	the list does not reach to that address
+ *
+ * Return: bytes from the range's start on for which @is_there holds.
+ */
+size_t mappings_run_of(const struct mappings *mappings, const struct range *at,
+		       const struct own_fd *file, uint64_t off, bool *is_there)
+{
+	const struct mapping *found = mappings_after(mappings, at->start);
+	uintptr_t end = at->end;
+
+	*is_there = !found ||
+		    (found->at.start <= at->start && found->is_shared &&
+		     found->dev == file->dev && found->ino == file->ino &&
+		     found->off + (at->start - found->at.start) == off);
+	if (found && found->at.start > at->start && found->at.start < end)
+		end = found->at.start;
+	else if (found && found->at.start <= at->start && found->at.end < end)
+		end = found->at.end;
+	return end - at->start;
 }
 
 /* Checks the mappings from @start to @end, which must have no hole. */

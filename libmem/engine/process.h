@@ -189,6 +189,7 @@ struct objects {
  * @is_file: it has a name
  * @dev: device of its file
  * @ino: inode of its file
+ * @off: offset in its file
  * @is_brk: it is the C library's heap, without blocks that malloc() mapped
  * @grows: it is the first thread's stack
  */
@@ -203,6 +204,7 @@ struct mapping {
 	bool grows;
 	dev_t dev;
 	ino_t ino;
+	uint64_t off;
 };
 
 /**

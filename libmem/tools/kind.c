@@ -194,13 +194,15 @@ static const struct kind kinds[] = {
 	},
 	[MEM_VIOLATION_WRAPPED_GONE] = {
 		"wrapped-gone",
-		"Wrapped memory is gone: an image or array was used after\n"
-		"the memory that it wraps had been freed",
+		"Wrapped memory is gone: the program had freed it before an\n"
+		"image or array was used, or before it was unregistered",
 		"used", NULL, "times", KIND_ERROR,
-		"to fix it: destroy the wrapper first, or have it wrap other\n"
-		"memory: mem_image_rewrap(), mem_array_rewrap()",
-		"to fix it: destroy the wrapper first, or have it wrap other\n"
-		"memory: vpiImageSetWrapper(), vpiArraySetWrapper()",
+		"to fix it: unregister it first (mem_unregister()), destroy\n"
+		"the wrapper first, or have it wrap other memory:\n"
+		"mem_image_rewrap(), mem_array_rewrap()",
+		"to fix it: unregister it first (cudaHostUnregister()),\n"
+		"destroy the wrapper first, or have it wrap other memory:\n"
+		"vpiImageSetWrapper(), vpiArraySetWrapper()",
 	},
 	[MEM_VIOLATION_WIDTH_FOR_PITCH] = {
 		"width-for-pitch",

@@ -379,6 +379,17 @@ leaked_registration()
 		right-leak-registration && sum 0 0 && hasnt Leaked
 }
 
+freed_registration()
+{
+	report 0 --soc=xavier --json="$tmp/json" "$wrong" free-registered &&
+		has 'Wrapped memory is gone: the program had freed it' \
+		    'used by mistakes' \
+		    "at $(at free_registered UNREGISTER)" \
+		    'to fix it: unregister it first (mem_unregister())' &&
+		sum 1 1 && grep -q '"kind": *"wrapped-gone"' "$tmp/json" &&
+		report 0 --soc=xavier "$wrong" right-free-registered && sum 0 0
+}
+
 missing_calls()
 {
 	report 0 --error-exitcode=9 --json="$tmp/json" "$wrong" missing-calls &&
@@ -1101,6 +1112,7 @@ try leaked_jobs_are_reported leaked_job
 try leaked_streams_are_reported leaked_stream
 try leaked_events_are_reported leaked_event
 try leaked_registrations_are_reported leaked_registration
+try freed_registrations_are_reported freed_registration
 try leaks_are_errors_if_asked leaks_are_asked_for
 try missing_calls_are_reported missing_calls
 try libmem_a linked archive

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -510,6 +511,17 @@ static void leak_registration(void)
 		CHECK(mem_unregister(ctx, host));
 		free(host);
 	}
+}
+
+static void free_registered(void)
+{
+	void *host = mmap(NULL, LEN, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(mem_register(ctx, host, LEN, 0));
+	if (!is_right)
+		munmap(host, LEN);
+	CHECK(mem_unregister(ctx, host)); /* UNREGISTER */
 }
 
 static void *mistakes_thread(void *arg)
@@ -1126,6 +1138,7 @@ int main(int argc, char **argv)
 		{ "leak-streams", leak_streams },
 		{ "leak-event", leak_event },
 		{ "leak-registration", leak_registration },
+		{ "free-registered", free_registered },
 		{ "threads", threads },
 		{ "forks", forks },
 		{ "fork-only", fork_only },

@@ -484,6 +484,111 @@ static void stores_beside_a_registered_block_are_kept(void **state)
 	mem_ctx_close(own);
 }
 
+#define GONE_LEN	(16UL << 12)
+
+static uint8_t *pages_at(void *at, size_t len, int byte)
+{
+	uint8_t *pages = mmap(at, len, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+			      MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	memset(pages, byte, len);
+	return pages;
+}
+
+static void all_bytes_are(const uint8_t *at, size_t len, int byte)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		assert_int_equal(at[i], byte);
+}
+
+static void one_is_gone(struct mem_ctx *own, uint8_t *block)
+{
+	struct mem_violation found = { .size = sizeof(found) };
+
+	assert_int_equal(mem_unregister(own, block), 0);
+	assert_int_equal(mem_ctx_next_violation(own, &found), 1);
+	assert_int_equal(found.kind, MEM_VIOLATION_WRAPPED_GONE);
+	assert_int_equal(mem_ctx_next_violation(own, &found), 0);
+}
+
+/* The next mapping at the address is the program's. */
+static void memory_that_is_gone_is_not_unregistered(void **state)
+{
+	const size_t page = 4096;
+	struct mem_ctx *own = new_ctx();
+	unsigned char is_there[1];
+	uint8_t *block;
+
+	(void)state;
+	assert_int_equal(mem_ctx_watch(own, MEM_WATCH_ERRORS, 16), 0);
+	block = pages_at(NULL, GONE_LEN, 'r');
+	assert_int_equal(mem_register(own, block, GONE_LEN, 0), 0);
+	pages_at(block, GONE_LEN, 'n');
+	one_is_gone(own, block);
+	all_bytes_are(block, GONE_LEN, 'n');
+
+	/* A part of it */
+	memset(block, 'r', GONE_LEN);
+	assert_int_equal(mem_register(own, block, GONE_LEN, 0), 0);
+	pages_at(block + page, page, 'n');
+	pages_at(block + 4 * page, 2 * page, 'n');
+	memset(block, 's', page);
+	one_is_gone(own, block);
+	all_bytes_are(block, page, 's');
+	all_bytes_are(block + page, page, 'n');
+	all_bytes_are(block + 2 * page, 2 * page, 'r');
+	all_bytes_are(block + 4 * page, 2 * page, 'n');
+	all_bytes_are(block + 6 * page, GONE_LEN - 6 * page, 'r');
+
+	/* Nothing is there now. */
+	assert_int_equal(mem_register(own, block, GONE_LEN, 0), 0);
+	assert_int_equal(munmap(block, GONE_LEN), 0);
+	one_is_gone(own, block);
+	assert_int_equal(mincore(block, page, is_there), -1);
+
+	/* What is left as it is, is no mistake. */
+	block = pages_at(NULL, GONE_LEN, 'r');
+	assert_int_equal(mem_register(own, block, GONE_LEN, 0), 0);
+	assert_int_equal(mem_unregister(own, block), 0);
+	all_bytes_are(block, GONE_LEN, 'r');
+	assert_int_equal(mem_ctx_next_violation(own, &(struct mem_violation) {
+			 .size = sizeof(struct mem_violation) }), 0);
+	assert_int_equal(munmap(block, GONE_LEN), 0);
+	mem_ctx_close(own);
+}
+
+static void a_child_has_what_follows_registered_memory(void **state)
+{
+	const size_t page = 4096;
+	struct mem_ctx *own = new_ctx();
+	uint8_t *block = pages_at(NULL, GONE_LEN, 'r');
+	size_t i;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mem_register(own, block, GONE_LEN, 0), 0);
+	for (i = 0; i < GONE_LEN; i += 2 * page)
+		pages_at(block + i, page, 'n');
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		for (i = 0; i < GONE_LEN; i++)
+			if (block[i] != (i / page % 2 ? 'r' : 'n'))
+				_exit(1);
+		memset(block, 'c', GONE_LEN);
+		_exit(42);
+	}
+	assert_int_equal(status_of(pid), 42);
+	for (i = 0; i < GONE_LEN; i++)
+		assert_int_equal(block[i], i / page % 2 ? 'r' : 'n');
+	assert_int_equal(mem_unregister(own, block), 0);
+	assert_int_equal(munmap(block, GONE_LEN), 0);
+	mem_ctx_close(own);
+}
+
 /* A fork may come at any point of a registration. */
 static void children_can_come_at_any_time(void **state)
 {
@@ -595,6 +700,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_thread_with_registered_variables_is_joined),
 		cmocka_unit_test(other_threads_use_the_heap_meanwhile),
 		cmocka_unit_test(stores_beside_a_registered_block_are_kept),
+		cmocka_unit_test(memory_that_is_gone_is_not_unregistered),
+		cmocka_unit_test(a_child_has_what_follows_registered_memory),
 		cmocka_unit_test(children_can_come_at_any_time),
 		cmocka_unit_test(a_jump_into_data_is_the_programs_matter),
 #ifdef OWN_MALLOC
