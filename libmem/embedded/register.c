@@ -207,7 +207,7 @@ static bool register_can_store(uintptr_t addr)
  * register_wait() - wait until no page is being moved
  * @addr: address of the store that faulted
  *
- * Context: handler of SIGSEGV.
+ * Context: any, including the handler of SIGSEGV.
  * Return: true if @addr can be stored to now.
  */
 bool register_wait(uintptr_t addr)

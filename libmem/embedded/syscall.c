@@ -251,11 +251,40 @@ static void syscall_end_all(const struct area *areas, size_t nr,
 	errno = err;
 }
 
+/* Returns true if the memory can be stored to, maybe after a wait. */
+static bool syscall_waits_for(const struct area *area)
+{
+	const uintptr_t page_len = (uintptr_t)1 << window_page_shift();
+	const uintptr_t first = (uintptr_t)area->addr;
+	uintptr_t at;
+
+	if (!area->len)
+		return true;
+	for (at = first; at < first + area->len;
+	     at = (at | (page_len - 1)) + 1)
+		if (!register_wait(at))
+			return false;
+	return true;
+}
+
+static bool syscall_was_held_back(const struct area *areas, size_t nr)
+{
+	const int err = errno;
+	bool ret = window_is_there() && nr <= IOV_MAX;
+	size_t i;
+
+	for (i = 0; i < nr && ret; i++)
+		ret = syscall_waits_for(&areas[i]);
+	errno = err;
+	return ret;
+}
+
 const struct trap_ops syscall_ops = {
 	.is_ours = syscall_is_in_window,
 	.prepare = syscall_prepare_all,
 	.finish = syscall_finish_all,
 	.end = syscall_end_all,
+	.was_held_back = syscall_was_held_back,
 	.sigaction = signals_action,
 	.mlockall = lock_all,
 };

@@ -77,6 +77,16 @@ static void trap_call_finish(const struct call *call, size_t done)
 		call->ops->finish(call->areas, call->nr, done, call->ip);
 }
 
+/*
+ * Returns true if a call failed only because pages were being moved. It has
+ * transferred nothing.
+ */
+static bool trap_call_was_held_back(const struct call *call)
+{
+	return errno == EFAULT && call->ops && call->dir == KERNEL_WRITES &&
+	       call->ops->was_held_back(call->areas, call->nr);
+}
+
 #define CALL_OF(areas, nr, dir, array) {				\
 	trap_ops(), (areas), (nr), (dir),				\
 	(uintptr_t)__builtin_return_address(0), (array),		\
@@ -96,7 +106,13 @@ static const struct area no_array;
 	__typeof__(expr) done;						\
 									\
 	if (!trap_call_is_ours(&call)) {				\
-		done = (expr);						\
+		int tries = 0;						\
+									\
+		do {							\
+			done = (expr);					\
+		} while (done == (__typeof__(done))-1 &&		\
+			 trap_call_was_held_back(&call) &&		\
+			 ++tries < MAX_TRIES);				\
 	} else {							\
 		bool was_refused;					\
 		int tries = 0;						\

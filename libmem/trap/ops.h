@@ -42,6 +42,10 @@ struct area {
  *	for the call; preserves errno
  * @sigaction: replaces the C library's sigaction()
  * @mlockall: replaces the C library's mlockall()
+ * @was_held_back: called after a call on other memory that failed with EFAULT
+ *	and was to write the areas: waits while pages beside registered memory
+ *	are moved; returns true if the areas can be stored to now; preserves
+ *	errno
  *
  * @ip is the address of the caller's instruction.
  */
@@ -56,6 +60,7 @@ struct trap_ops {
 	int (*sigaction)(int signal, const struct sigaction *action,
 			 struct sigaction *old);
 	int (*mlockall)(int flags);
+	bool (*was_held_back)(const struct area *areas, size_t nr);
 };
 
 /* glibc's internal name of sigaction(), which no other library replaces. */

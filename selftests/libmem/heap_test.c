@@ -7,6 +7,7 @@
  */
 #include "test.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -421,6 +422,7 @@ struct beside {
 	uint8_t *block;
 	volatile uint64_t *counter;
 	uint64_t nr_lost;
+	atomic_bool has_begun;
 };
 
 static void *count_all_the_time(void *arg)
@@ -428,6 +430,7 @@ static void *count_all_the_time(void *arg)
 	struct beside *beside = arg;
 	uint64_t count = *beside->counter;
 
+	atomic_store(&beside->has_begun, true);
 	while (!atomic_load(&is_over)) {
 		*beside->counter = ++count;
 		if (*beside->counter != count) {
@@ -441,7 +444,8 @@ static void *count_all_the_time(void *arg)
 static uint64_t lost_beside(struct mem_ctx *own, uint8_t *block,
 			    uint8_t *other)
 {
-	struct beside beside = { block, (volatile uint64_t *)other, 0 };
+	struct beside beside = { block, (volatile uint64_t *)other, 0,
+				 false };
 	pthread_t thread;
 	size_t i;
 
@@ -450,6 +454,8 @@ static uint64_t lost_beside(struct mem_ctx *own, uint8_t *block,
 	atomic_store(&is_over, false);
 	assert_int_equal(pthread_create(&thread, NULL, count_all_the_time,
 					&beside), 0);
+	while (!atomic_load(&beside.has_begun))
+		sched_yield();
 	for (i = 0; i < 4000; i++) {
 		assert_int_equal(mem_register(own, block, 256, 0), 0);
 		assert_int_equal(mem_unregister(own, block), 0);
@@ -481,6 +487,56 @@ static void stores_beside_a_registered_block_are_kept(void **state)
 				     mapped + len - 2048), 0);
 	assert_int_equal(munmap(mapped, len), 0);
 	assert_int_equal(lost_beside(own, variable, variable + 2048), 0);
+	mem_ctx_close(own);
+}
+
+static void *read_all_the_time(void *arg)
+{
+	struct beside *beside = arg;
+	const int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	atomic_store(&beside->has_begun, true);
+	while (!atomic_load(&is_over)) {
+		*beside->counter = 1;
+		if (read(fd, (void *)beside->counter, sizeof(uint64_t)) !=
+		    sizeof(uint64_t) || *beside->counter)
+			beside->nr_lost++;
+	}
+	close(fd);
+	return NULL;
+}
+
+/* The kernel returns EFAULT if a page is being moved. */
+static void calls_that_store_beside_blocks_wait(void **state)
+{
+	struct mem_ctx *own = new_ctx();
+	struct beside beside = { variable, (void *)(variable + 2048), 0,
+				 false };
+	void *volatile nowhere = NULL;
+	pthread_t thread;
+	int ends[2];
+	size_t i;
+
+	(void)state;
+	atomic_store(&is_over, false);
+	assert_int_equal(pthread_create(&thread, NULL, read_all_the_time,
+					&beside), 0);
+	while (!atomic_load(&beside.has_begun))
+		sched_yield();
+	for (i = 0; i < 10000; i++) {
+		assert_int_equal(mem_register(own, variable, 256, 0), 0);
+		assert_int_equal(mem_unregister(own, variable), 0);
+	}
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+	assert_int_equal(beside.nr_lost, 0);
+	/* A bad address stays one. */
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	assert_int_equal(read(ends[0], nowhere, 1), -1);
+	assert_int_equal(errno, EFAULT);
+	close(ends[0]);
+	close(ends[1]);
 	mem_ctx_close(own);
 }
 
@@ -700,6 +756,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_thread_with_registered_variables_is_joined),
 		cmocka_unit_test(other_threads_use_the_heap_meanwhile),
 		cmocka_unit_test(stores_beside_a_registered_block_are_kept),
+		cmocka_unit_test(calls_that_store_beside_blocks_wait),
 		cmocka_unit_test(memory_that_is_gone_is_not_unregistered),
 		cmocka_unit_test(a_child_has_what_follows_registered_memory),
 		cmocka_unit_test(children_can_come_at_any_time),

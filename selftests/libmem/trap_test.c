@@ -53,11 +53,19 @@ static void end(const struct area *areas, size_t nr, enum direction dir,
 		atomic_fetch_add(&nr_ended, 1);
 }
 
+static bool was_held_back(const struct area *areas, size_t nr)
+{
+	(void)areas;
+	(void)nr;
+	return false;
+}
+
 static const struct trap_ops ops = {
 	.is_ours = is_tracked,
 	.prepare = prepare,
 	.finish = finish,
 	.end = end,
+	.was_held_back = was_held_back,
 	.sigaction = __sigaction,
 };
 
