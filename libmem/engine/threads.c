@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #if __has_include("sys/rseq.h")
 #include <sys/rseq.h>
@@ -27,6 +28,7 @@
 #define FRAMES_NEAR	(64UL << 10)
 
 #define ENTRIES_LEN	2048
+#define TRIES		16
 
 static bool threads_overlap(const struct range *at, uintptr_t start,
 			    uintptr_t end)
@@ -64,6 +66,19 @@ static uintptr_t threads_list_of(pid_t tid)
 	return (uintptr_t)head;
 }
 
+/* A thread that has just been created is about to set its list. */
+static uintptr_t threads_wait_list_of(pid_t tid)
+{
+	uintptr_t list = threads_list_of(tid);
+	unsigned int i;
+
+	for (i = 0; !list && i < TRIES; i++) {
+		sched_yield();
+		list = threads_list_of(tid);
+	}
+	return list;
+}
+
 static void threads_extend(struct range *at, uintptr_t start, size_t len)
 {
 	if (start < at->start)
@@ -89,7 +104,7 @@ static struct range threads_own(uintptr_t list)
 static bool threads_uses(const struct mappings *mappings,
 			 const struct range *at, pid_t tid)
 {
-	const uintptr_t list = threads_list_of(tid);
+	const uintptr_t list = threads_wait_list_of(tid);
 	const uintptr_t own_list = threads_list_of(0);
 	const struct range own = threads_own(own_list);
 	uintptr_t start = own.start - own_list + list - THREAD_NEAR;
