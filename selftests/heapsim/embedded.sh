@@ -385,7 +385,7 @@ freed_registration()
 		has 'Wrapped memory is gone: the program had freed it' \
 		    'used by mistakes' \
 		    "at $(at free_registered UNREGISTER)" \
-		    'to fix it: unregister it first (mem_unregister())' &&
+		    'to fix it: unregister it first' &&
 		sum 1 1 && grep -q '"kind": *"wrapped-gone"' "$tmp/json" &&
 		report 0 --soc=xavier "$wrong" right-free-registered && sum 0 0
 }
