@@ -491,19 +491,31 @@ API int mem_ptr_attach_counters(struct mem_ctx *ctx, const void *ptr,
 	return err;
 }
 
+/* Finds the buffer that a call is about to change, with a reference. */
+static int memory_find(struct mem_ctx *ctx, const void *ptr,
+		       struct mem_buf **buf)
+{
+	int err;
+
+	if (!ctx)
+		return -EINVAL;
+	err = ctx_may_change(ctx);
+	if (err)
+		return err;
+	*buf = ctx->backend->find(ctx, ptr);
+	return *buf ? 0 : -EINVAL;
+}
+
 API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
 {
 	struct mem_buf *buf;
 	int err;
 
-	if (!ctx || !name || strlen(name) >= MEM_NAME_LEN)
+	if (!name || strlen(name) >= MEM_NAME_LEN)
 		return -EINVAL;
-	err = ctx_may_change(ctx);
+	err = memory_find(ctx, ptr, &buf);
 	if (err)
 		return err;
-	buf = ctx->backend->find(ctx, ptr);
-	if (!buf)
-		return -EINVAL;
 	ctx->backend->set_name(buf, name);
 	living_set_name(&buf->living, name);
 	ctx->backend->put(buf);
@@ -513,16 +525,10 @@ API int mem_set_name(struct mem_ctx *ctx, const void *ptr, const char *name)
 API int mem_check_order(struct mem_ctx *ctx, const void *ptr)
 {
 	struct mem_buf *buf;
-	int err;
+	int err = memory_find(ctx, ptr, &buf);
 
-	if (!ctx)
-		return -EINVAL;
-	err = ctx_may_change(ctx);
 	if (err)
 		return err;
-	buf = ctx->backend->find(ctx, ptr);
-	if (!buf)
-		return -EINVAL;
 	/* A backend that has no gates detects no touches by jobs. */
 	if (buf->kind != MEM_KIND_DEVICE || buf->ctx != ctx || is_heaps(buf))
 		err = -EINVAL;
@@ -535,16 +541,10 @@ API int mem_check_order(struct mem_ctx *ctx, const void *ptr)
 API int mem_set_lasting(struct mem_ctx *ctx, const void *ptr)
 {
 	struct mem_buf *buf;
-	int err;
+	const int err = memory_find(ctx, ptr, &buf);
 
-	if (!ctx)
-		return -EINVAL;
-	err = ctx_may_change(ctx);
 	if (err)
 		return err;
-	buf = ctx->backend->find(ctx, ptr);
-	if (!buf)
-		return -EINVAL;
 	living_dismiss(&buf->living);
 	if (__lsan_ignore_object)
 		__lsan_ignore_object(buf);
