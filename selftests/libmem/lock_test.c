@@ -105,10 +105,8 @@ static void check(int flags, bool opens_first)
 			kill(child, SIGKILL);
 		usleep(POLL_US);
 	}
-	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED) {
-		print_message("# this user may not lock all memory\n");
-		skip();
-	}
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+		skip_because("this user may not lock all memory");
 	assert_int_equal(status, 0);
 }
 
