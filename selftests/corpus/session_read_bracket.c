@@ -2,7 +2,8 @@
 /*
  * Calls START for each buffer of a camera when it is dequeued for the first
  * time, and never END: the program sees the first pictures again and again. The
- * driver keeps its mappings.
+ * driver keeps its mappings. A row of noise is the same as before once in 160
+ * times, so the first rows of a picture may not be stale.
  *
  * Like https://github.com/edgarigl/v4l-dmabuf-example, which has no START at
  * all, and https://github.com/fxd0h/libdrmtap/issues/43, which lacks ENDs.
@@ -36,7 +37,7 @@ int main(void)
 
 		picture = &bufs[index];
 		if (IS_FIXED || i < NR_BUFS) {
-			/* EXPECT: stale-read off=0 other=vmap */
+			/* EXPECT: stale-read off=0..2560 other=vmap */
 			/* EXPECT: unended-read off=0 */
 			fd_sync(picture->fd, START_READ);
 		}
