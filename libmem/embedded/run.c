@@ -313,15 +313,12 @@ static void run_judge_race(struct owner *owner, struct embedded_buf *buf,
 {
 	const uint64_t off = touch->off - window_off(buf);
 	struct race_party party;
-	uint64_t part;
 
 	if (race_touch(owner->work, &buf->base, off, touch->is_write, &party))
 		watch_race(buf, off, touch->is_write, touch->ip, owner->work,
 			   &party);
-	part = race_part(&buf->base, off, &grant->len);
-	if (grant->len > (buf->nr_pages << window_page_shift()) - part)
-		grant->len = (buf->nr_pages << window_page_shift()) - part;
-	grant->off = window_off(buf) + part;
+	grant->off = window_off(buf) +
+		     race_part(&buf->base, off, &grant->len);
 }
 
 static enum engine_access run_access_of(const struct embedded_buf *buf,

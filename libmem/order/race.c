@@ -144,14 +144,17 @@ void race_end(struct mem_buf *buf)
  * race_part() - find the part of a buffer in which touches are told apart
  * @buf: buffer of race_begin()
  * @off: byte of the buffer
- * @len: out: length of the part
+ * @len: out: length of the part, which ends with the buffer at the latest
  *
  * Return: offset of the part's first byte.
  */
 uint64_t race_part(const struct mem_buf *buf, uint64_t off, uint64_t *len)
 {
-	*len = buf->race->part_len;
-	return off / *len * *len;
+	const uint64_t part_len = buf->race->part_len;
+	const uint64_t start = off / part_len * part_len;
+
+	*len = buf->len - start < part_len ? buf->len - start : part_len;
+	return start;
 }
 
 /* Order */
@@ -376,7 +379,7 @@ static struct access *access_of_kernel(struct order_ctx *order,
 /**
  * race_touch() - note that a kernel touches a buffer, and look for a race
  * @work: job of the kernel
- * @buf: buffer
+ * @buf: buffer of race_begin()
  * @off: first byte
  * @is_write: the touch is a store
  * @party: out: the job that it races with
@@ -392,15 +395,12 @@ bool race_touch(const struct work *work, struct mem_buf *buf, uint64_t off,
 	};
 	struct order_ctx *order = buf->ctx->order;
 	struct race *race = buf->race;
+	const uint64_t i = off / race->part_len;
 	struct access *own;
 	uint32_t *first;
-	uint64_t i;
 
-	if (!race)
-		return false;
-	i = off / race->part_len;
 	own = access_of_kernel(order, race, work);
-	if (!own || i >= race->nr_parts)
+	if (!own)
 		return false;
 	first = is_write ? &own->parts[i].written : &own->parts[i].read;
 	if (!*first)
