@@ -425,6 +425,24 @@ struct beside {
 	atomic_bool has_begun;
 };
 
+/* Registers and unregisters the block while a thread runs a function. */
+static void register_beside(struct mem_ctx *own, struct beside *beside,
+			    void *(*fn)(void *), size_t nr)
+{
+	pthread_t thread;
+
+	atomic_store(&is_over, false);
+	assert_int_equal(pthread_create(&thread, NULL, fn, beside), 0);
+	while (!atomic_load(&beside->has_begun))
+		sched_yield();
+	while (nr--) {
+		assert_int_equal(mem_register(own, beside->block, 256, 0), 0);
+		assert_int_equal(mem_unregister(own, beside->block), 0);
+	}
+	atomic_store(&is_over, true);
+	pthread_join(thread, NULL);
+}
+
 static void *count_all_the_time(void *arg)
 {
 	struct beside *beside = arg;
@@ -446,22 +464,10 @@ static uint64_t lost_beside(struct mem_ctx *own, uint8_t *block,
 {
 	struct beside beside = { block, (volatile uint64_t *)other, 0,
 				 false };
-	pthread_t thread;
-	size_t i;
 
 	memset(block, 1, 256);
 	memset(other, 0, 256);
-	atomic_store(&is_over, false);
-	assert_int_equal(pthread_create(&thread, NULL, count_all_the_time,
-					&beside), 0);
-	while (!atomic_load(&beside.has_begun))
-		sched_yield();
-	for (i = 0; i < 4000; i++) {
-		assert_int_equal(mem_register(own, block, 256, 0), 0);
-		assert_int_equal(mem_unregister(own, block), 0);
-	}
-	atomic_store(&is_over, true);
-	pthread_join(thread, NULL);
+	register_beside(own, &beside, count_all_the_time, 4000);
 	return beside.nr_lost;
 }
 
@@ -513,22 +519,10 @@ static void calls_that_store_beside_blocks_wait(void **state)
 	struct beside beside = { variable, (void *)(variable + 2048), 0,
 				 false };
 	void *volatile nowhere = NULL;
-	pthread_t thread;
 	int ends[2];
-	size_t i;
 
 	(void)state;
-	atomic_store(&is_over, false);
-	assert_int_equal(pthread_create(&thread, NULL, read_all_the_time,
-					&beside), 0);
-	while (!atomic_load(&beside.has_begun))
-		sched_yield();
-	for (i = 0; i < 10000; i++) {
-		assert_int_equal(mem_register(own, variable, 256, 0), 0);
-		assert_int_equal(mem_unregister(own, variable), 0);
-	}
-	atomic_store(&is_over, true);
-	pthread_join(thread, NULL);
+	register_beside(own, &beside, read_all_the_time, 10000);
 	assert_int_equal(beside.nr_lost, 0);
 	/* A bad address stays one. */
 	assert_int_equal(pipe(ends), 0);
