@@ -11,6 +11,7 @@
 #include <cuda_egl_interop.h>
 #include <pthread.h>
 
+#include "egl-sample.h"
 #include "sample.h"
 
 #define WIDTH		256
@@ -23,17 +24,6 @@
 static EGLDisplay display;
 static int device;
 static bool is_marked;
-
-static void check_egl(bool is_ok, const char *call, int line)
-{
-	if (is_ok)
-		return;
-	fprintf(stderr, "egl-stream.cu:%d: %s: EGL error 0x%x\n", line, call,
-		eglGetError());
-	exit(2);
-}
-
-#define EGL(call)	check_egl(call, #call, __LINE__)
 
 /* A disc of white pixels, which moves to the right from frame to frame. */
 __global__ void draw(uint8_t *pixels, int nr)

@@ -11,6 +11,7 @@
 #include <GL/gl.h>
 #include <cuda_egl_interop.h>
 
+#include "egl-sample.h"
 #include "sample.h"
 
 #define WIDTH		256
@@ -21,17 +22,6 @@
 static EGLDisplay display;
 static bool is_unsynced;
 static unsigned char pixels[HEIGHT][WIDTH][4];
-
-static void check_egl(bool is_ok, const char *call, int line)
-{
-	if (is_ok)
-		return;
-	fprintf(stderr, "egl-texture.cu:%d: %s: EGL error 0x%x\n", line, call,
-		eglGetError());
-	exit(2);
-}
-
-#define EGL(call)	check_egl(call, #call, __LINE__)
 
 __global__ void invert(cudaSurfaceObject_t texture)
 {
